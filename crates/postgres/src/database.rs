@@ -7,12 +7,12 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
-use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
+use tokio_postgres::{CancelToken, Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::{
-    Connector, HostConnection, LastHost, has_standbys, watch_primary, without_replaced_folder,
+    Connector, HostConnection, LastHost, NEXT_HOST_TIMEOUT, has_standbys, open_session, watch_name,
+    watch_primary,
 };
 use crate::pools::{SharedPools, limit_idle_transactions};
 use crate::{PoolMetrics, RoleSettings, tls, wire};
@@ -22,8 +22,6 @@ const POOL_WAIT: Duration = Duration::from_secs(10);
 
 /// How long a connection to the only host may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long one of several hosts has before the next one is tried.
-const NEXT_HOST_TIMEOUT: Duration = Duration::from_secs(2);
 /// A server that has not acknowledged what it was sent for this long counts as lost, for example after a power failure.
 const PEER_TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -148,20 +146,22 @@ impl Database {
     }
 
     /// Starts a task that looks for another primary when the present one does not answer, where several hosts are configured and
-    /// only the one that accepts writes is wanted. [`Self::connect`] does so by itself. The task ends with the database.
+    /// only the one that accepts writes is wanted, or one name may lead to another server. [`Self::connect`] does so by itself. The task ends with the database.
     pub fn follow_primary(self: &Arc<Self>) {
         let config = self.login_config(Login::Authenticator);
         if has_standbys(&config) {
             tokio::spawn(watch_primary(self.connector(), config, Arc::downgrade(self)));
+        } else if self.last_host.is_one_name() {
+            tokio::spawn(watch_name(self.connector(), config, Arc::downgrade(self)));
         }
     }
 
     /// Describes a database that need not be there yet.
     pub fn new(logins: Logins) -> Arc<Self> {
         Arc::new(Self {
+            last_host: LastHost::of(&logins.config(Login::Authenticator)),
             logins,
             tls: tls::connector(),
-            last_host: LastHost::default(),
             shared_pools: SharedPools::default(),
             role_settings: Arc::default(),
             pool_metrics: PoolMetrics::default(),
@@ -171,9 +171,10 @@ impl Database {
     /// Describes a replica of this database, with the same role settings.
     pub(crate) fn replica(&self, logins: Logins) -> Arc<Self> {
         Arc::new(Self {
+            // A replica may be promoted, and become a standby again.
+            last_host: LastHost::default(),
             logins,
             tls: tls::connector(),
-            last_host: LastHost::default(),
             shared_pools: SharedPools::default(),
             role_settings: Arc::clone(&self.role_settings),
             pool_metrics: PoolMetrics::default(),
@@ -312,16 +313,15 @@ impl Database {
 }
 
 /// Opens a connection without a [`Database`], polled in the background: for work that comes before there is one, such
-/// as migrations. A user who may have more rights than `postgres` logs in by [`crate::PrivilegedLogin`].
+/// as migrations. Among several hosts it finds the primary. A user who may have more rights than `postgres` logs in by
+/// [`crate::PrivilegedLogin`].
 ///
 /// # Errors
-/// When the login fails.
+/// When the login fails, or no primary is found in time.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
-    Ok(spawn_connection(
-        without_replaced_folder(&name_application(config))
-            .connect(tls::connector())
-            .await?,
-    ))
+    let (client, connection) = open_session(&name_application(config)).await?;
+    tokio::spawn(connection.run());
+    Ok(client)
 }
 
 /// The login with a name for PostgreSQL's list of sessions, by which others see who keeps them waiting.
@@ -331,29 +331,4 @@ pub(crate) fn name_application(config: &Config) -> Config {
         config.application_name("selvedge");
     }
     config
-}
-
-/// Spawns the task that moves the connection's messages; it ends when the client is dropped.
-pub(crate) fn spawn_connection<S, T>(opened: (Client, Connection<S, T>)) -> Client
-where
-    Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
-{
-    spawn_connection_then(opened, std::future::ready(())).0
-}
-
-/// Does the same as [`spawn_connection`], and runs `ending` after the connection has ended. Returns the task, too.
-pub(crate) fn spawn_connection_then<S, T>(
-    (client, connection): (Client, Connection<S, T>),
-    ending: impl Future<Output = ()> + Send + 'static,
-) -> (Client, JoinHandle<()>)
-where
-    Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
-{
-    let task = tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a database connection ended");
-        }
-        ending.await;
-    });
-    (client, task)
 }

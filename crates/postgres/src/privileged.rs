@@ -10,9 +10,7 @@ use std::ops::Deref;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
-use crate::database::spawn_connection;
-use crate::hosts::without_replaced_folder;
-use crate::tls;
+use crate::hosts::open_session;
 
 /// Startup options, which win over `alter database … set` and `alter role … set`. Every user may set these.
 const OPTIONS: [(&str, &str); 16] = [
@@ -104,10 +102,8 @@ impl PrivilegedLogin {
     pub async fn connect_through_pooler(&self) -> Result<PrivilegedSession, Error> {
         match self.connect().await {
             Err(error) if has_code(&error, SqlState::PROTOCOL_VIOLATION.code()) => {
-                let (client, connection) = without_replaced_folder(&self.config)
-                    .connect(tls::connector())
-                    .await?;
-                let client = spawn_connection((client, connection));
+                let (client, connection) = open_session(&self.config).await?;
+                tokio::spawn(connection.run());
                 let is_superuser = pin_superuser(&client).await?;
                 Ok(PrivilegedSession {
                     client,
@@ -122,8 +118,8 @@ impl PrivilegedLogin {
     async fn connect_with(&self, further: &str) -> Result<PrivilegedSession, Error> {
         let mut config = self.config.clone();
         config.options(join_options(self.config.get_options(), further));
-        let (client, connection) = without_replaced_folder(&config).connect(tls::connector()).await?;
-        let client = spawn_connection((client, connection));
+        let (client, connection) = open_session(&config).await?;
+        tokio::spawn(connection.run());
         // Some poolers drop options without a word.
         let is_superuser = pin_superuser(&client).await?;
         Ok(PrivilegedSession {

@@ -10,9 +10,10 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::database::{name_application, spawn_connection_then};
+use crate::database::name_application;
+use crate::hosts::open_session;
 use crate::migrate::scram_verifier;
-use crate::{PrivilegedSession, quote_identifier, quote_literal, tls};
+use crate::{PrivilegedSession, quote_identifier, quote_literal};
 
 /// Names of the roles begin with this; `sql/platform` knows it, too.
 const NAME_PREFIX: &str = "selvedge_run_";
@@ -125,19 +126,19 @@ impl RunLogin {
     /// # Errors
     /// When the login fails.
     pub async fn open_session(self) -> Result<Client, Error> {
-        let opened = match name_application(&self.config).connect(tls::connector()).await {
+        let (client, connection) = match open_session(&name_application(&self.config)).await {
             Ok(opened) => opened,
             Err(error) => {
                 self.drop_role().await.ok();
                 return Err(error);
             }
         };
-        let ending = async move {
+        let ended = tokio::spawn(async move {
+            connection.run().await;
             if let Err(error) = self.drop_role().await {
                 tracing::warn!(%error, "the role of this run could not be dropped; the next run does so");
             }
-        };
-        let (client, ended) = spawn_connection_then(opened, ending);
+        });
         let mut endings = ENDINGS.lock().unwrap_or_else(PoisonError::into_inner);
         endings.retain(|other| !other.is_finished());
         endings.push(ended);

@@ -5,6 +5,7 @@ mod hosts;
 mod json_rows;
 mod migrate;
 mod platform;
+mod replicas;
 mod replication;
 mod request_pool;
 mod request_session;

@@ -16,6 +16,7 @@
 
 mod definers;
 mod earlier;
+mod servers;
 
 use std::{
     collections::BTreeMap,
@@ -37,6 +38,7 @@ use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, Owner, SUPERUSER, bind_http_socket, ensure_vault_key,
 };
 use selvedge_postgres::migrate::{RolePasswords, apply_platform, platform_digest, set_role_passwords};
+pub use servers::TestServer;
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::error::SqlState;

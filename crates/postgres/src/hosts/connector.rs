@@ -9,13 +9,17 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::ask_identity::read_identity;
+use super::identity::ServerIdentity;
 use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
 use super::newest_primary::find_newest_primary;
 use super::socket_folders::without_replaced_folder;
-use super::timeline::read_timeline;
 use crate::pools::SharedPools;
 
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+/// How long one of several hosts has before the next one is tried.
+pub(crate) const NEXT_HOST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Pause before the hosts are tried again when only a former primary has responded.
 const FORMER_PAUSE: Duration = Duration::from_millis(500);
@@ -23,6 +27,8 @@ const FORMER_PAUSE: Duration = Duration::from_millis(500);
 /// A connection's task, which sends and receives its messages until the primary is another host.
 pub(crate) struct HostConnection {
     pub(crate) connection: Connection<Socket, TlsStream>,
+    /// Which of the configured hosts accepted the login.
+    pub(crate) host: usize,
     /// Completes when another host has become the primary.
     pub(crate) moved: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -59,9 +65,13 @@ impl Connector {
     pub(crate) async fn open(&self, config: &Config) -> Result<(Client, HostConnection), Error> {
         let limit = config.get_connect_timeout().copied();
         let (Some(limit), true) = (limit, config.get_hosts().len() > 1) else {
+            if self.last_host.is_one_name() {
+                return self.open_name(config).await;
+            }
             // There is only one host, or no time limit for each.
             let config = without_replaced_folder(config);
-            return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
+            let opened = config.connect(self.tls.clone()).await?;
+            return Ok(self.keep(opened, 0, ServerIdentity::default()));
         };
         if has_standbys(config) && !self.last_host.is_known() {
             self.find_newest_primary(config).await;
@@ -71,8 +81,8 @@ impl Connector {
             for host in self.last_host.order(config) {
                 let start = self.last_host.start_attempt();
                 match tokio::time::timeout(limit, self.log_in(config, host)).await {
-                    Ok(Ok((opened, timeline))) => match self.last_host.accept(host, start, timeline) {
-                        Acceptance::Primary => return Ok(self.keep(opened, host)),
+                    Ok(Ok((opened, server))) => match self.last_host.accept(host, start, server) {
+                        Acceptance::Primary => return Ok(self.keep(opened, host, server)),
                         // Another host became the primary during the attempt, and is tried first now.
                         Acceptance::Overtaken => continue 'all_hosts,
                         Acceptance::Former => found_former = true,
@@ -96,28 +106,44 @@ impl Connector {
         find_newest_primary(config, &self.tls, &self.last_host).await;
     }
 
-    /// Logs in to one of the hosts. Asks for its timeline where several hosts may say that they are the primary.
+    /// Opens a connection to the only name. While that leads to a former primary or a standby, the login is tried without end.
+    async fn open_name(&self, config: &Config) -> Result<(Client, HostConnection), Error> {
+        loop {
+            let start = self.last_host.start_attempt();
+            let (opened, server) = self.log_in(config, 0).await?;
+            if self.last_host.accept(0, start, server) == Acceptance::Primary {
+                return Ok(self.keep(opened, 0, server));
+            }
+            drop(opened);
+            tokio::time::sleep(FORMER_PAUSE).await;
+        }
+    }
+
+    /// Logs in to one of the hosts. Asks what server it is where several may say that they are the primary.
     async fn log_in(
         &self,
         config: &Config,
         host: usize,
-    ) -> Result<((Client, Connection<Socket, TlsStream>), Option<u32>), Error> {
+    ) -> Result<((Client, Connection<Socket, TlsStream>), ServerIdentity), Error> {
         let single = with_single_host(config, host);
         let (client, mut connection) = single.connect(self.tls.clone()).await?;
-        let timeline = match has_standbys(config) {
-            true => read_timeline(&client, &mut connection).await?,
-            false => None,
-        };
-        Ok(((client, connection), timeline))
+        let server = read_identity(&client, &mut connection, config, &self.last_host).await?;
+        Ok(((client, connection), server))
     }
 
     fn keep(
         &self,
         (client, connection): (Client, Connection<Socket, TlsStream>),
         host: usize,
+        server: ServerIdentity,
     ) -> (Client, HostConnection) {
-        let moved = Box::pin(self.last_host.moved_from(host));
-        (client, HostConnection { connection, moved })
+        let moved = Box::pin(self.last_host.moved_from(host, server));
+        let connection = HostConnection {
+            connection,
+            host,
+            moved,
+        };
+        (client, connection)
     }
 }
 

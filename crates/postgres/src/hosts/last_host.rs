@@ -1,16 +1,26 @@
-//! Remembers which of several hosts accepted a login last and the highest timeline among them, and makes configurations with a
-//! single host.
+//! Remembers which server accepted a login last and the highest timeline so far, and makes configurations with a single host.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
+use super::identity::ServerIdentity;
+
 /// The host that accepted a login last. It is tried first, because an attempt to reach a host that is switched off takes the
 /// whole `connect_timeout`.
 #[derive(Debug, Clone)]
-pub(crate) struct LastHost(Arc<watch::Sender<Current>>);
+pub(crate) struct LastHost {
+    current: Arc<watch::Sender<Current>>,
+    /// Whether it is one name, which may lead to another server tomorrow: a DNS record, a virtual address, a proxy.
+    is_one_name: bool,
+}
+
+/// How long a name has to lead to a former primary, or to a standby, until it is believed: its promotion may have been taken back.
+const BELIEVED_AFTER: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Current {
@@ -20,6 +30,10 @@ struct Current {
     moves: u64,
     /// The highest timeline of a primary so far; 0 when none is known.
     timeline: u32,
+    /// The number that `initdb` gave to its cluster, where it was asked for.
+    system: Option<u64>,
+    /// Since when one name leads to a former primary or a standby only.
+    former_since: Option<Instant>,
     /// Whether a login to a primary has succeeded before.
     is_known: bool,
     /// Whether a former primary was reported in the log since the last move.
@@ -45,21 +59,49 @@ pub(crate) struct AttemptStart {
 
 impl Default for LastHost {
     fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(Current::default())))
+        Self {
+            current: Arc::new(watch::Sender::new(Current::default())),
+            is_one_name: false,
+        }
     }
 }
 
+/// What is known of each set of hosts, for all connections of this process. A part that remembered it for itself would go on with a former primary.
+static OF_HOSTS: Mutex<BTreeMap<String, LastHost>> = Mutex::new(BTreeMap::new());
+
 impl LastHost {
+    /// What this process knows of the hosts of a configuration. Only those who want the primary know which host it is.
+    pub(crate) fn of(config: &Config) -> Self {
+        let hosts = format!(
+            "{:?} {:?} {:?} {:?}",
+            config.get_hosts(),
+            config.get_hostaddrs(),
+            config.get_ports(),
+            config.get_target_session_attrs()
+        );
+        let mut known = OF_HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Self {
+            is_one_name: is_one_name(config),
+            ..Self::default()
+        };
+        known.entry(hosts).or_insert_with(new).clone()
+    }
+
+    /// Whether it is one name, for which each login asks what server answers.
+    pub(crate) fn is_one_name(&self) -> bool {
+        self.is_one_name
+    }
+
     /// Returns the indexes of a configuration's hosts in the order in which they are tried.
     pub(crate) fn order(&self, config: &Config) -> impl Iterator<Item = usize> + use<> {
-        let (count, first) = (config.get_hosts().len(), self.0.borrow().index);
+        let (count, first) = (config.get_hosts().len(), self.current.borrow().index);
         (first..first + count).map(move |index| index % count)
     }
 
     /// Notes the beginning of an attempt to log in.
     pub(crate) fn start_attempt(&self) -> AttemptStart {
         AttemptStart {
-            moves: self.0.borrow().moves,
+            moves: self.current.borrow().moves,
         }
     }
 
@@ -70,32 +112,34 @@ impl LastHost {
     ///   the failover when it wakes up.
     /// - Its timeline is lower than that of another primary before.
     #[must_use]
-    pub(crate) fn accept(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
+    pub(crate) fn accept(
+        &self,
+        index: usize,
+        start: AttemptStart,
+        server: impl Into<ServerIdentity>,
+    ) -> Acceptance {
+        let server = server.into();
         let mut acceptance = Acceptance::Primary;
-        self.0.send_if_modified(|current| {
-            acceptance = current.decide_acceptance(index, start, timeline);
+        self.current.send_if_modified(|current| {
+            acceptance = current.decide_acceptance(index, start, server);
+            if acceptance == Acceptance::Former && self.is_one_name && current.has_lasted_as_former() {
+                current.believe_former(server);
+                acceptance = Acceptance::Primary;
+            }
             if acceptance == Acceptance::Former {
-                current.report_former(index, timeline);
+                current.report_former(index, server);
             }
             if acceptance != Acceptance::Primary {
                 return false;
             }
-            current.timeline = current.timeline.max(timeline.unwrap_or(0));
-            current.is_known = true;
-            if current.index == index {
-                return false;
-            }
-            current.index = index;
-            current.moves += 1;
-            current.has_reported_former = false;
-            true
+            current.take(index, server)
         });
         acceptance
     }
 
     /// Makes a host the primary as [`Self::accept`] does, but only if its timeline is higher than that of every primary so far.
     pub(crate) fn accept_newer(&self, index: usize, start: AttemptStart, timeline: u32) {
-        if timeline > self.0.borrow().timeline {
+        if timeline > self.current.borrow().timeline {
             let _: Acceptance = self.accept(index, start, Some(timeline));
         }
     }
@@ -103,7 +147,7 @@ impl LastHost {
     /// Forgets the highest timeline so far if a standby was the primary that wrote on it, and now has only changes of lower timelines:
     /// its promotion was taken back, so the primary that it follows is accepted again.
     pub(crate) fn forget_given_up_timeline(&self, standby: usize, timeline: u32) {
-        self.0.send_if_modified(|current| {
+        self.current.send_if_modified(|current| {
             if current.index == standby && timeline < current.timeline {
                 tracing::warn!(
                     host = standby + 1,
@@ -121,15 +165,23 @@ impl LastHost {
 
     /// Whether a login to a primary has succeeded before. If not, nothing tells which of several primaries is the newest.
     pub(crate) fn is_known(&self) -> bool {
-        self.0.borrow().is_known
+        self.current.borrow().is_known
     }
 
-    /// Waits until another host than this one has accepted a login.
-    pub(crate) fn moved_from(&self, index: usize) -> impl Future<Output = ()> + Send + use<> {
-        let mut last = self.0.subscribe();
+    /// Waits until another server than this one has accepted a login: at another host, or at the same name.
+    pub(crate) fn moved_from(
+        &self,
+        index: usize,
+        server: ServerIdentity,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let mut last = self.current.subscribe();
         async move {
             // An error means that the `Database` was dropped, so that no other host will be recorded.
-            if last.wait_for(|last| last.index != index).await.is_err() {
+            if last
+                .wait_for(|last| last.index != index || last.is_another(server))
+                .await
+                .is_err()
+            {
                 std::future::pending().await
             }
         }
@@ -137,8 +189,60 @@ impl LastHost {
 }
 
 impl Current {
-    fn decide_acceptance(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
-        if timeline.is_some_and(|timeline| timeline < self.timeline) {
+    /// Makes a server the primary; returns whether it is another one than before.
+    fn take(&mut self, index: usize, server: ServerIdentity) -> bool {
+        let is_another = self.is_another(server);
+        if is_another && server.system.is_some() && self.system != server.system {
+            // Timelines of another cluster say nothing about this one's.
+            self.timeline = 0;
+        }
+        self.timeline = self.timeline.max(server.timeline.unwrap_or(0));
+        self.system = server.system.or(self.system);
+        self.is_known |= !server.is_standby;
+        self.former_since = None;
+        if self.index == index && !is_another {
+            return false;
+        }
+        self.index = index;
+        self.moves += 1;
+        self.has_reported_former = false;
+        true
+    }
+
+    /// Whether a server is known to be another one than the primary.
+    fn is_another(&self, server: ServerIdentity) -> bool {
+        let is_other_timeline = server
+            .timeline
+            .is_some_and(|timeline| self.timeline != 0 && timeline != self.timeline);
+        let is_other_system =
+            matches!((self.system, server.system), (Some(known), Some(found)) if known != found);
+        is_other_timeline || is_other_system
+    }
+
+    /// Whether one name has led to nothing but a former primary or a standby for long enough.
+    fn has_lasted_as_former(&mut self) -> bool {
+        let since = *self.former_since.get_or_insert_with(Instant::now);
+        since.elapsed() >= BELIEVED_AFTER
+    }
+
+    /// Forgets the newer primary.
+    fn believe_former(&mut self, server: ServerIdentity) {
+        tracing::error!(
+            timeline = server.timeline,
+            given_up_timeline = self.timeline,
+            is_standby = server.is_standby,
+            "the database's name leads to a server that is older than the one before, and to no other one: it is used"
+        );
+        self.timeline = 0;
+        self.is_known = false;
+        // Connections to the newer one end.
+        self.moves += 1;
+    }
+
+    fn decide_acceptance(&self, index: usize, start: AttemptStart, server: ServerIdentity) -> Acceptance {
+        let is_same_system = server.system.is_none() || self.system.is_none() || server.system == self.system;
+        let is_lower = server.timeline.is_some_and(|timeline| timeline < self.timeline);
+        if is_same_system && (is_lower || (server.is_standby && self.is_known)) {
             Acceptance::Former
         } else if self.index != index && self.moves != start.moves {
             Acceptance::Overtaken
@@ -148,11 +252,12 @@ impl Current {
     }
 
     /// Warns only once until the next failover, because a former primary may be tried for each request.
-    fn report_former(&mut self, index: usize, timeline: Option<u32>) {
+    fn report_former(&mut self, index: usize, server: ServerIdentity) {
         if !std::mem::replace(&mut self.has_reported_former, true) {
             tracing::warn!(
                 host = index + 1,
-                timeline,
+                timeline = server.timeline,
+                is_standby = server.is_standby,
                 newest_timeline = self.timeline,
                 "a former primary still accepts writes, and is not used: another server was promoted after it"
             );
@@ -163,6 +268,13 @@ impl Current {
 /// Whether a configuration names several hosts and requires the primary (`target_session_attrs=read-write`).
 pub(crate) fn has_standbys(config: &Config) -> bool {
     config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
+}
+
+/// Whether a configuration names one host of the network, which may be a name, an address or a proxy that leads to another server after a
+/// failover.
+fn is_one_name(config: &Config) -> bool {
+    matches!(config.get_hosts(), [Host::Tcp(_)])
+        && config.get_target_session_attrs() != TargetSessionAttrs::ReadOnly
 }
 
 /// Returns the configuration with one of its hosts only.
@@ -249,7 +361,7 @@ mod tests {
     #[tokio::test]
     async fn moved_from_completes_when_another_host_accepts_a_login() {
         let last = LastHost::default();
-        let mut moved = std::pin::pin!(last.moved_from(0));
+        let mut moved = std::pin::pin!(last.moved_from(0, ServerIdentity::default()));
         let start = last.start_attempt();
         assert_eq!(last.accept(0, start, None), Acceptance::Primary);
         assert!(moved.as_mut().now_or_never().is_none());
@@ -279,7 +391,7 @@ mod tests {
         let accept = |index, timeline| last.accept(index, last.start_attempt(), timeline);
         assert_eq!(accept(0, Some(1)), Acceptance::Primary);
         assert_eq!(accept(1, Some(2)), Acceptance::Primary);
-        let moved = last.moved_from(1);
+        let moved = last.moved_from(1, ServerIdentity::default());
 
         assert_eq!(accept(0, Some(1)), Acceptance::Former);
         assert!(moved.now_or_never().is_none());
@@ -290,6 +402,41 @@ mod tests {
         assert_eq!(accept(1, Some(2)), Acceptance::Former);
         // Servers that do not say their timeline are believed.
         assert_eq!(accept(1, None), Acceptance::Primary);
+    }
+
+    #[test]
+    fn one_name_that_leads_to_another_server_ends_the_connections_to_the_former_one() {
+        let last = LastHost {
+            is_one_name: true,
+            ..LastHost::default()
+        };
+        let server = |timeline, system| ServerIdentity {
+            timeline: Some(timeline),
+            system: Some(system),
+            is_standby: false,
+        };
+        let standby = ServerIdentity {
+            timeline: None,
+            system: Some(7),
+            is_standby: true,
+        };
+        let accept = |server| last.accept(0, last.start_attempt(), server);
+        // As long as no primary was seen the name may mean a standby.
+        assert_eq!(accept(standby), Acceptance::Primary);
+        assert_eq!(accept(server(1, 7)), Acceptance::Primary);
+        let to_first = last.moved_from(0, server(1, 7));
+        assert!(last.moved_from(0, server(1, 7)).now_or_never().is_none());
+
+        assert_eq!(accept(server(2, 7)), Acceptance::Primary);
+        assert!(to_first.now_or_never().is_some());
+        assert_eq!(accept(server(1, 7)), Acceptance::Former);
+        assert_eq!(accept(standby), Acceptance::Former);
+        let to_second = last.moved_from(0, server(2, 7));
+
+        // A cluster of its own begins with timeline 1.
+        assert_eq!(accept(server(1, 8)), Acceptance::Primary);
+        assert!(to_second.now_or_never().is_some());
+        assert_eq!(accept(server(1, 8)), Acceptance::Primary);
     }
 
     #[test]

@@ -41,6 +41,17 @@ pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner
     }
 }
 
+/// Logs in to the only name of a configuration each second, until `owner` is dropped. When that leads to another server now, the connections to the
+/// former one end.
+pub(crate) async fn watch_name<T>(connector: Connector, config: Config, owner: Weak<T>) {
+    while owner.strong_count() > 0 {
+        // A failure is for the requests to report.
+        let login = tokio::time::timeout(ANSWER_TIMEOUT, connector.open(&config));
+        drop(login.await);
+        tokio::time::sleep(CHECK_INTERVAL).await;
+    }
+}
+
 async fn open(connector: &Connector, config: &Config) -> Option<Client> {
     let (client, connection) = connector.open(config).await.ok()?;
     tokio::spawn(connection.run());

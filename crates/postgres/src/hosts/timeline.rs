@@ -54,7 +54,7 @@ where
 }
 
 /// Returns the value of a query with one row and one column; `None` if it is null or the server refuses the query.
-async fn read_value<S, T>(
+pub(super) async fn read_value<S, T>(
     client: &Client,
     connection: &mut Connection<S, T>,
     query: &str,

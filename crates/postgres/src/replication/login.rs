@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::Config;
 
 use super::error::ReplicationError;
-use crate::hosts::{TIMELINE_QUERY, parse_timeline};
+use crate::hosts::{ServerIdentity, parse_identity};
 use crate::wire::{STANDBY_ERROR, Stream, is_unwanted_standby};
 
 /// Session settings that fix how values are written as text, whatever the database or the role is set to.
@@ -200,16 +200,16 @@ impl Walsender {
         }
     }
 
-    /// Asks for the server's timeline; `None` when it does not say it.
-    pub(super) async fn read_timeline(&mut self) -> Result<Option<u32>, ReplicationError> {
+    /// Asks what tells the server from others.
+    pub(super) async fn read_identity(&mut self, query: &str) -> Result<ServerIdentity, ReplicationError> {
         let mut request = BytesMut::new();
-        frontend::query(TIMELINE_QUERY, &mut request)?;
+        frontend::query(query, &mut request)?;
         self.write(&request).await?;
-        let mut timeline = None;
+        let mut server = ServerIdentity::default();
         loop {
             match self.read().await? {
-                (b'Z', _) => return Ok(timeline),
-                (b'D', body) => timeline = parse_only_value(&body).and_then(parse_timeline),
+                (b'Z', _) => return Ok(server),
+                (b'D', body) => server = parse_only_value(&body).map(parse_identity).unwrap_or_default(),
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::error::ReplicationError;
 use super::login::Walsender;
 use super::pgoutput::LogicalMessage;
-use crate::hosts::has_standbys;
+use crate::hosts::{ServerIdentity, identity_query};
 use crate::wire::{connect_host, try_hosts};
 use crate::{Database, Login};
 
@@ -44,13 +44,13 @@ impl ReplicationStream {
         let config = database.login_config(Login::Replication);
         let log_in = async |index| {
             let stream = connect_host(&config, database.tls(), index).await?;
-            let moved = database.last_host().moved_from(index);
             let mut walsender = Walsender::log_in(stream, &config).await?;
-            let timeline = match has_standbys(&config) {
-                true => walsender.read_timeline().await?,
-                false => None,
+            let server = match identity_query(&config, database.last_host()) {
+                Some(query) => walsender.read_identity(query).await?,
+                None => ServerIdentity::default(),
             };
-            Ok::<_, ReplicationError>(((walsender, moved), timeline))
+            let moved = database.last_host().moved_from(index, server);
+            Ok::<_, ReplicationError>(((walsender, moved), server))
         };
         let (mut walsender, moved) = try_hosts(&config, database.last_host(), log_in).await?;
         // Slot names are unique in a cluster, and several nodes may stream from the same database, so the name is

@@ -19,7 +19,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
 use crate::hosts::{
-    Acceptance, LastHost, check_socket_folder, find_newest_primary, has_standbys, read_timeline,
+    Acceptance, LastHost, ServerIdentity, check_socket_folder, find_newest_primary, has_standbys,
+    read_identity,
 };
 
 /// A byte stream to PostgreSQL, encrypted or not.
@@ -89,12 +90,12 @@ pub(crate) async fn open_connection(
 }
 
 /// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with. `attempt` also returns the
-/// host's timeline, if it is known; former primaries are passed over. When another host becomes the primary during an attempt,
+/// what tells the server from others, if it is known; former primaries are passed over. When another host becomes the primary during an attempt,
 /// the hosts are tried anew.
 pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
     config: &Config,
     last: &LastHost,
-    attempt: impl AsyncFn(usize) -> Result<(T, Option<u32>), E>,
+    attempt: impl AsyncFn(usize) -> Result<(T, ServerIdentity), E>,
 ) -> Result<T, E> {
     'all_hosts: loop {
         let mut refusal = ConnectError::Unusable("no host is configured").into();
@@ -109,7 +110,7 @@ pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
                 None => attempt(index).await,
             };
             match outcome {
-                Ok((opened, timeline)) => match last.accept(index, start, timeline) {
+                Ok((opened, server)) => match last.accept(index, start, server) {
                     Acceptance::Primary => return Ok(opened),
                     Acceptance::Overtaken => continue 'all_hosts,
                     Acceptance::Former => refusal = ConnectError::Unusable(FORMER_PRIMARY_ERROR).into(),
@@ -211,7 +212,7 @@ async fn log_in(
     stream: Box<dyn Stream>,
     host: usize,
     last: &LastHost,
-) -> Result<(Opened, Option<u32>), ConnectError> {
+) -> Result<(Opened, ServerIdentity), ConnectError> {
     let lent = SharedStream(Rc::new(RefCell::new(stream)));
     let owner = Rc::clone(&lent.0);
     let mut config = config.clone();
@@ -225,10 +226,7 @@ async fn log_in(
     let is_standby = says("in_hot_standby") == Some("on");
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
     let settings = SessionSettings::at_login(says);
-    let timeline = match has_standbys(&config) {
-        true => read_timeline(&client, &mut connection).await?,
-        false => None,
-    };
+    let server = read_identity(&client, &mut connection, &config, last).await?;
     let cancel = client.cancel_token();
     // Dropping them sends nothing to the server: messages are written only while the connection is polled.
     drop(client);
@@ -241,9 +239,9 @@ async fn log_in(
         settings,
         cancel,
         host,
-        moved: Box::pin(last.moved_from(host)),
+        moved: Box::pin(last.moved_from(host, server)),
     };
-    Ok((opened, timeline))
+    Ok((opened, server))
 }
 
 /// The handle to the stream that `tokio-postgres` gets; [`log_in`] keeps the stream.

@@ -1,7 +1,8 @@
 //! The database that a command works on: that of `--db-url`, `--linked` or the process's `DATABASE_URL`, else the project's own.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster};
+use selvedge_postgres::find_primary;
 use selvedge_postgres::migrate::refuse_newer_platform;
 use tokio_postgres::{Client, Config as Login};
 
@@ -96,7 +97,13 @@ impl TargetDatabase {
             Self::Running(running) => work(&embedded::login_to_running(running, "postgres")),
             Self::External(database) => {
                 let (login, run) = database.find_postgres_login().await?;
-                let outcome = work(&login);
+                // Other programs take the hosts in order, also a frozen one and a former primary.
+                let outcome = match find_primary(&login).await {
+                    Ok(login) => work(&login),
+                    Err(error) => {
+                        Err(error).with_context(|| format!("no primary answers at {}", database.describe()))
+                    }
+                };
                 if let Some(run) = run {
                     run.drop_role().await?;
                 }

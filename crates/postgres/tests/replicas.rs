@@ -1,0 +1,116 @@
+//! Replicas after a failover: which of them follow the new primary.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selvedge_postgres::{Database, Logins, ReplicaConfig, Replicas, ReplicasConfig, RequestPoolConfig};
+use selvedge_testing::TestServer;
+
+/// Time limit of the test, on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn logins(server: &TestServer) -> Logins {
+    Logins::with_single_login(server.config("authenticator"))
+}
+
+fn watch(database: &Arc<Database>, replica: &TestServer) -> Arc<Replicas> {
+    let config = ReplicasConfig {
+        replicas: vec![ReplicaConfig {
+            name: "replica".to_owned(),
+            logins: logins(replica),
+        }],
+        max_lag: Duration::from_secs(10),
+        max_lag_bytes: 1 << 30,
+        pool: RequestPoolConfig::default(),
+    };
+    Replicas::start(database, config)
+}
+
+/// Waits until `is_reached` says so.
+async fn wait_until(what: &str, is_reached: impl AsyncFn() -> bool) {
+    let reached = async {
+        while !is_reached().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, reached).await.expect(what);
+}
+
+/// The successor has not received what the former primary wrote last, and a standby that was not rewound has.
+#[tokio::test(flavor = "current_thread")]
+async fn a_standby_of_the_former_primary_gets_no_reads() {
+    let former = TestServer::start();
+    let left_behind = TestServer::start_standby(Some(&former));
+    let successor = TestServer::start_standby(None);
+    let writer = former.superuser().await;
+    writer
+        .batch_execute("create table lost as select generate_series(1, 100000) as n")
+        .await
+        .expect("written");
+    let reader = left_behind.superuser().await;
+    wait_until("the standby has all of it", async || {
+        let written: String = writer
+            .query_one("select pg_current_wal_lsn()::text", &[])
+            .await
+            .expect("a position")
+            .get(0);
+        let query = format!("select pg_last_wal_replay_lsn() >= '{written}'");
+        reader.query_one(&query, &[]).await.expect("a standby").get(0)
+    })
+    .await;
+    former.stop();
+    successor.promote().await;
+    let follower = TestServer::start_standby(Some(&successor));
+    let database = Database::connect(logins(&successor)).await.expect("a login");
+
+    let stale = watch(&database, &left_behind);
+    let good = watch(&database, &follower);
+
+    wait_until("a standby of the new primary gets reads", async || {
+        good.find_fault().is_none()
+    })
+    .await;
+    wait_until("the other one is compared", async || {
+        let fault = stale.find_fault().expect("it shows rows that no longer exist");
+        fault.contains("timeline 1, and the primary on 2")
+    })
+    .await;
+}
+
+/// A failover while reads go on: whoever was admitted before is asked again before the first read of the new timeline.
+#[tokio::test(flavor = "current_thread")]
+async fn a_replica_that_was_admitted_is_left_out_when_another_server_is_promoted() {
+    let former = TestServer::start();
+    let left_behind = TestServer::start_standby(Some(&former));
+    let successor = TestServer::start_standby(Some(&former));
+    let hosts = {
+        let (first, second) = (former.config("authenticator"), successor.config("authenticator"));
+        let mut both = first.clone();
+        let tokio_postgres::config::Host::Unix(folder) = &second.get_hosts()[0] else {
+            panic!("a socket");
+        };
+        both.host_path(folder)
+            .target_session_attrs(tokio_postgres::config::TargetSessionAttrs::ReadWrite);
+        Logins::with_single_login(both)
+    };
+    let database = Database::connect(hosts).await.expect("a login");
+    let replicas = watch(&database, &left_behind);
+    wait_until("it follows the primary", async || replicas.find_fault().is_none()).await;
+
+    former.stop();
+    // Without the primary its reads go on.
+    assert_eq!(replicas.find_fault(), None);
+    successor.promote().await;
+
+    wait_until("it does not follow the new primary", async || {
+        replicas
+            .find_fault()
+            .is_some_and(|fault| fault.contains("timeline 1, and the primary on 2"))
+    })
+    .await;
+    left_behind.follow(&successor).await;
+    wait_until("it follows the new primary", async || {
+        replicas.find_fault().is_none()
+    })
+    .await;
+}
