@@ -203,6 +203,13 @@ impl Current {
         if self.index == index && !is_another {
             return false;
         }
+        // With several hosts the caller knows by the index; at one name nothing else tells an operator why all connections end.
+        if is_another {
+            tracing::warn!(
+                timeline = server.timeline,
+                "another server answers at the database's address: the connections to the former one end"
+            );
+        }
         self.index = index;
         self.moves += 1;
         self.has_reported_former = false;

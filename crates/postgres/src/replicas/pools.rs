@@ -90,6 +90,7 @@ impl ReplicaPools {
             return None;
         }
         let required = self.shared.required_position(reader)?;
+        // At the next read of this worker, because a pool belongs to its thread.
         self.end_pools_left_out();
         // Each worker begins behind the replica that it used last, so that all of them get the same number of reads.
         let replicas = &self.shared.replicas;

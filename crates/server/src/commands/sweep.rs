@@ -28,11 +28,14 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
         TargetDatabase::External(external) => check_files_of_other(config, args, external).await?,
         TargetDatabase::Running(_) => check_own_files(config, args).await?,
     };
+    // Who has agreed means the marks as well, which only databases on other servers leave in a folder.
+    let adopts = matches!(&database, TargetDatabase::External(external) if args.yes.as_ref() == Some(&external.name_to_type()))
+        && !leaves_files(config, args);
     let logins = match &database {
         TargetDatabase::External(database) => database.logins(config.console.schema_changes),
         TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(running, role)),
     };
-    sweep(config, args, logins, owners).await
+    sweep(config, args, logins, (owners, adopts)).await
 }
 
 /// Sweeps in a cluster that runs for this command alone.
@@ -59,7 +62,8 @@ async fn sweep_stopped(config: &Config, args: &SweepArgs) -> Result<()> {
         }
         drop(superuser);
         let logins = service_logins(|role| embedded::service_login(&cluster, role));
-        sweep(config, args, logins, owners).await
+        // The project's own cluster leaves no mark.
+        sweep(config, args, logins, (owners, false)).await
     }
     .await;
     // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
@@ -82,8 +86,18 @@ async fn connect_unchanged(config: &Config, cluster: &Cluster) -> Result<Privile
     Ok(superuser)
 }
 
-async fn sweep(config: &Config, args: &SweepArgs, logins: Logins, owners: Option<OwnersNote>) -> Result<()> {
+async fn sweep(
+    config: &Config,
+    args: &SweepArgs,
+    logins: Logins,
+    (owners, adopts): (Option<OwnersNote>, bool),
+) -> Result<()> {
     let storage = services::open_storage(config, logins, owners).await?;
+    if adopts {
+        selvedge_storage::adopt_store(&storage)
+            .await
+            .context("the marks in the store of objects could not be changed")?;
+    }
     let options = SweepOptions {
         older_than: args.older_than,
         remove_blobs: !args.dry_run,

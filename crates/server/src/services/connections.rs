@@ -60,6 +60,7 @@ impl ConnectionCount {
 
 /// The connections that a node may open to the primary while statements run long.
 pub(crate) fn most_connections(config: &Config) -> usize {
+    // As many as a busy worker opens, not as many as it keeps: those of all workers come at the same time.
     let workers = config.selvedge.workers.unwrap_or_else(super::available_cores);
     let of_worker = request_pool(config, &MemoryBudget::unlimited()).max_connections_per_worker;
     workers * of_worker + 2 * config.selvedge.service_connections + OF_TASKS

@@ -277,6 +277,7 @@ impl SweepRun<'_> {
         // Reading a large store takes long, and another database may have come meanwhile.
         check_owner(self.storage, self.options).await?;
         let backend = self.storage.backend();
+        // One after the other: a sweep is not in a hurry, and requests share the store.
         for version in &self.orphans {
             backend.trash(*version).await?;
         }
