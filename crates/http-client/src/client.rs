@@ -4,11 +4,11 @@
 use std::error::Error;
 use std::io;
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
@@ -18,10 +18,13 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use url::form_urlencoded::Serializer;
 
+use crate::error::{CallError, FailedStep};
 use crate::private_network::is_private;
 use crate::resolver::{Addresses, NoAllowedAddress, NotResolved, Resolver};
+use crate::response_body::read_body;
 
 /// How long a call may take in total, from connecting to the last byte, unless [`Call::timeout()`] is set.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,43 +33,6 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 type Inner = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
-
-/// How far a call came that got no response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailedStep {
-    /// DNS found no address for the host name.
-    Resolve,
-    /// The connection was refused, or its TLS check failed.
-    Connect,
-    /// The connection ended before there was a response.
-    Exchange,
-}
-
-/// Why a call has no usable response. `host` is the host that was called.
-#[derive(Debug, thiserror::Error)]
-pub enum CallError {
-    #[error("the address is not an http(s) URL")]
-    BadUrl,
-    /// There was no response; `step` says how far the connection came.
-    #[error("{host} cannot be reached")]
-    Unreachable { host: String, step: FailedStep },
-    #[error("{host} did not respond in time")]
-    Timeout { host: String },
-    /// The host is an address of a private network, which this client does not call.
-    #[error("{host} is in a private network")]
-    Private { host: String },
-    /// The connection ended before the body was complete.
-    #[error("{host} closed the connection before the response was complete")]
-    BadBody { host: String },
-    /// The body is longer than the call allows.
-    #[error("the response of {host} is too large")]
-    TooLarge { host: String },
-    /// [`CallResponse::json`]: the status is not 2xx.
-    #[error("{host} responded with status {status}")]
-    Status { host: String, status: u16 },
-    #[error("the response of {host} is not JSON")]
-    NotJson { host: String },
-}
 
 /// Finds an error of type `E` among the sources of `error`, also where an I/O error wraps it.
 fn has_source<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
@@ -148,6 +114,7 @@ pub struct Call {
     body: Bytes,
     timeout: Duration,
     max_response_bytes: usize,
+    large_responses: Option<Arc<Semaphore>>,
 }
 
 impl Call {
@@ -181,6 +148,7 @@ impl Call {
             body,
             timeout: DEFAULT_TIMEOUT,
             max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES,
+            large_responses: None,
         }
     }
 
@@ -207,6 +175,13 @@ impl Call {
     /// Sets the length of the longest response body that is read.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.max_response_bytes = bytes;
+        self
+    }
+
+    /// Lets a response body of more than 64 KiB wait for one of these places, within the call's timeout. It has the place until its bytes are
+    /// dropped.
+    pub fn large_responses(mut self, places: Arc<Semaphore>) -> Self {
+        self.large_responses = Some(places);
         self
     }
 }
@@ -244,12 +219,13 @@ impl HttpClient {
         let timeout = call.timeout;
         let exchange = async {
             let max_bytes = call.max_response_bytes;
+            let places = call.large_responses.clone();
             let (head, body) = self.request(call, uri, &host).await?.into_parts();
             Ok(CallResponse {
                 host: host.clone(),
                 status: head.status.as_u16(),
                 headers: head.headers,
-                body: read_body(body, max_bytes, &host).await?,
+                body: read_body(body, max_bytes, places.as_ref(), &host).await?,
             })
         };
         tokio::time::timeout(timeout, exchange)
@@ -318,20 +294,6 @@ impl HttpClient {
             .await
             .map_err(unreachable)
     }
-}
-
-/// Reads a whole body of at most `max_bytes`.
-async fn read_body(body: Incoming, max_bytes: usize, host: &str) -> Result<Bytes, CallError> {
-    let body = Limited::new(body, max_bytes).collect().await;
-    let body = body.map_err(|error| {
-        let host = host.to_owned();
-        if error.is::<LengthLimitError>() {
-            CallError::TooLarge { host }
-        } else {
-            CallError::BadBody { host }
-        }
-    })?;
-    Ok(body.to_bytes())
 }
 
 /// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in

@@ -6,14 +6,16 @@
 //! the signature of Standard Webhooks. Whether private addresses may be called is decided where the client is created.
 
 mod client;
+mod error;
 mod private_network;
 mod resolver;
+mod response_body;
 mod webhook;
 
 pub use client::{
-    Call, CallError, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, FailedStep, HttpClient,
-    StreamedResponse,
+    Call, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, HttpClient, StreamedResponse,
 };
+pub use error::{CallError, FailedStep};
 pub use private_network::is_private;
 pub use resolver::{Addresses, Resolution, ResolveName};
 pub use webhook::{WebhookKey, signed_post};

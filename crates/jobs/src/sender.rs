@@ -3,12 +3,14 @@
 //! In: method, URL, headers and body. Out: the last response, or an error in curl's words if curl has such an error, because
 //! the original extensions report those and applications compare them.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION};
 use selvedge_http_client::{Call, CallError, CallResponse, FailedStep, HttpClient};
+use tokio::sync::Semaphore;
 use url::Url;
 
 use crate::config::NetConfig;
@@ -40,7 +42,12 @@ pub(crate) struct Sender {
     public: HttpClient,
     private: HttpClient,
     config: NetConfig,
+    /// Places for large responses, each of which is in memory twice until it is stored.
+    large_responses: Arc<Semaphore>,
 }
+
+/// Large responses that are in memory at the same time.
+const LARGE_RESPONSES: usize = 2;
 
 impl Sender {
     pub(crate) fn new(config: NetConfig) -> Self {
@@ -48,6 +55,7 @@ impl Sender {
             public: HttpClient::new(config.calls_private),
             private: HttpClient::new(true),
             config,
+            large_responses: Arc::new(Semaphore::new(LARGE_RESPONSES)),
         }
     }
 
@@ -79,7 +87,10 @@ impl Sender {
         for _ in 0..=max_redirects {
             let response = self
                 .client_for(&hop.url)
-                .send(hop.to_call(&self.config))
+                .send(
+                    hop.to_call(&self.config)
+                        .large_responses(Arc::clone(&self.large_responses)),
+                )
                 .await
                 .map_err(|error| describe_failure(&error))?;
             match hop.next(&response)? {

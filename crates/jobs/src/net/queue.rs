@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio_postgres::{Client, Error, Row};
 
@@ -66,6 +67,8 @@ pub(super) struct StoredResponse {
     pub(super) content: Option<String>,
     pub(super) timed_out: Option<bool>,
     pub(super) error_msg: Option<String>,
+    /// The bytes that `content` was made of, whose place another large response gets once this one is stored.
+    pub(super) received: Bytes,
 }
 
 impl StoredResponse {

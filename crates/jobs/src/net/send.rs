@@ -103,6 +103,7 @@ fn describe_response(response: &CallResponse) -> StoredResponse {
         content: (!response.body.is_empty()).then(|| clean_text(&response.body)),
         timed_out: Some(false),
         error_msg: None,
+        received: response.body.clone(),
     }
 }
 
