@@ -101,10 +101,8 @@ impl Realtime {
         let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);
         let store = Arc::new(PresenceStore::new(config.presence_interval));
         let presence = PresenceDelivery::new(store, hub.clone());
-        let (cluster, most) = (config.cluster.clone(), config.max_payload_bytes);
         let node_key = ring.derive_key("realtime's nodes");
-        let cluster =
-            cluster.map(|config| Cluster::start(config, most, node_key, presence.clone(), hub.clone()));
+        let cluster = Cluster::start(&config, node_key, presence.clone(), hub.clone());
         let shared = Arc::new(Shared {
             verifier: TokenVerifier::new(ring, api_keys),
             presence,

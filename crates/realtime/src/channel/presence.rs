@@ -22,10 +22,6 @@ const NO_MEMORY: &str =
     r#"{"status":"error","response":{"reason":"There is no memory for this presence at the moment"}}"#;
 /// Bytes of a message between nodes about an entry besides its topic, its key and its object.
 const WIRE_BYTES: usize = 1024;
-/// How often an entry is in memory: itself, in a diff, and in the diff's frames of both protocol versions.
-const PRESENCE_COPIES: usize = 4;
-/// What an entry takes besides its texts, in bytes.
-const ENTRY_BYTES: usize = 512;
 const NOT_AN_OBJECT: &str =
     r#"{"status":"error","response":{"reason":"Presence track payload must be a map"}}"#;
 
@@ -122,8 +118,8 @@ impl Channel {
     fn track(&self, tracked: Tracked) -> bool {
         let shared = &self.context.worker.shared;
         let bytes = self.presence_key.len() + tracked.len();
-        let reserved = bytes * PRESENCE_COPIES + ENTRY_BYTES;
-        let Some(memory) = HeldMemory::reserve(&shared.config.memory, self.context.client, reserved) else {
+        let reserved = HeldMemory::reserve_presence(&shared.config.memory, self.context.client, bytes);
+        let Some(memory) = reserved else {
             METRICS.count_drop("out_of_memory");
             return false;
         };

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use selvedge_memory::MemoryBudget;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use uuid::Uuid;
@@ -18,6 +19,7 @@ use super::receiver::receive_presence;
 use super::sealed::{NodeKey, SealedBroker};
 use super::wire::{TrackingChannel, encode_broadcast};
 use crate::broadcast::Broadcast;
+use crate::config::RealtimeConfig;
 use crate::delivery::PresenceDelivery;
 use crate::fanout::{ChannelId, Hub};
 use crate::presence::Entry;
@@ -36,14 +38,14 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Begins to connect, and exchanges messages in background tasks of the current Tokio runtime. `key` is that of all nodes of the
-    /// project, by which they know each other's messages.
+    /// project, by which they know each other's messages. `None` where the service has no other nodes.
     pub(crate) fn start(
-        config: ClusterConfig,
-        max_payload_bytes: usize,
+        of_service: &RealtimeConfig,
         key: NodeKey,
         delivery: PresenceDelivery,
         hub: Arc<Hub>,
-    ) -> Self {
+    ) -> Option<Self> {
+        let config = of_service.cluster.clone()?;
         let (interest, wishes) = Interest::new();
         let (outgoing, queue) = OutgoingQueue::new();
         let (prefix, interest) = (config.prefix.clone(), Arc::new(interest));
@@ -55,7 +57,8 @@ impl Cluster {
             hub,
             interest: Arc::clone(&interest),
             outgoing: outgoing.clone(),
-            max_payload_bytes,
+            max_payload_bytes: of_service.max_payload_bytes,
+            memory: of_service.memory.clone(),
         };
         let connected = Arc::clone(&broker);
         let exchange = tokio::spawn(async move {
@@ -64,13 +67,13 @@ impl Cluster {
                 connected.set(Err(error.to_string())).ok();
             }
         });
-        Self {
+        Some(Self {
             prefix,
             interest,
             outgoing,
             broker,
             exchange: exchange.abort_handle(),
-        }
+        })
     }
 
     /// Ends the exchange with the other nodes. They notice it by the missing heartbeats, unless [`Cluster::leave`] has
@@ -134,6 +137,7 @@ struct Connecting {
     interest: Arc<Interest>,
     outgoing: OutgoingQueue,
     max_payload_bytes: usize,
+    memory: MemoryBudget,
 }
 
 impl Connecting {
@@ -161,7 +165,7 @@ impl Connecting {
             max_payload_bytes: self.max_payload_bytes,
             sequence: 0,
         };
-        let nodes = NodeTable::new(node, self.config.node_timeout, self.delivery);
+        let nodes = NodeTable::new(node, self.config.node_timeout, self.delivery, self.memory);
         // The other nodes send the new one what their channels have tracked.
         self.outgoing.push(Outgoing::RequestState { of: None });
         let subscriptions = Subscriptions {

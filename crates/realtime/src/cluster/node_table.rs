@@ -3,13 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use selvedge_limits::ClientId;
+use selvedge_memory::MemoryBudget;
 use uuid::Uuid;
 
 use super::publisher::Outgoing;
 use super::wire::{PresenceMessage, TrackedChannel, TrackedEntry, TrackingChannel};
 use crate::delivery::PresenceDelivery;
+use crate::limits::HeldMemory;
 use crate::metrics::METRICS;
-use crate::presence::{NodeNumber, Owner};
+use crate::presence::{Entry, NodeNumber, Owner};
 use crate::topic::Topic;
 
 /// Shortest time between two requests for the state of one node.
@@ -20,6 +23,8 @@ pub(super) struct NodeTable {
     own: Uuid,
     timeout: Duration,
     delivery: PresenceDelivery,
+    /// Where the presence of other nodes is counted, each node's like that of a client.
+    memory: MemoryBudget,
     nodes: HashMap<Uuid, Node>,
     last_number: u32,
 }
@@ -28,6 +33,7 @@ pub(super) struct NodeTable {
 struct Node {
     /// Stands for the node among the owners of presence entries.
     number: NodeNumber,
+    share: ClientId,
     heard_at: Instant,
     /// Number of the last change that was applied; `None` until the node's state has been received.
     sequence: Option<u64>,
@@ -37,11 +43,17 @@ struct Node {
 }
 
 impl NodeTable {
-    pub(super) fn new(own: Uuid, timeout: Duration, delivery: PresenceDelivery) -> Self {
+    pub(super) fn new(
+        own: Uuid,
+        timeout: Duration,
+        delivery: PresenceDelivery,
+        memory: MemoryBudget,
+    ) -> Self {
         Self {
             own,
             timeout,
             delivery,
+            memory,
             nodes: HashMap::new(),
             last_number: 0,
         }
@@ -108,6 +120,7 @@ impl NodeTable {
             METRICS.nodes.inc();
             Node {
                 number: NodeNumber::other(self.last_number),
+                share: ClientId::of_connection(None),
                 heard_at: Instant::now(),
                 sequence: None,
                 requested_at: None,
@@ -152,8 +165,9 @@ impl NodeTable {
             channel: channel.channel,
         };
         if let Some(topic) = channel.topic() {
+            let share = node.share;
             let store = self.delivery.store();
-            match entry.and_then(TrackedEntry::into_entry) {
+            match entry.and_then(|entry| self.count(share, entry.into_entry()?)) {
                 Some(entry) => store.put(&topic, owner, entry),
                 None => {
                     store.untrack(&topic, owner);
@@ -184,14 +198,18 @@ impl NodeTable {
         if node.parts.len() < parts {
             return None;
         }
-        let (number, parts) = (node.number, std::mem::take(&mut node.parts));
+        let (owner, parts) = ((node.number, node.share), std::mem::take(&mut node.parts));
         node.sequence = Some(sequence);
-        self.replace_presence(number, parts.into_iter().flatten());
+        self.replace_presence(owner, parts.into_iter().flatten());
         None
     }
 
     /// Replaces the presence of a node by its announced state.
-    fn replace_presence(&self, node: NodeNumber, channels: impl Iterator<Item = TrackedChannel>) {
+    fn replace_presence(
+        &self,
+        (node, share): (NodeNumber, ClientId),
+        channels: impl Iterator<Item = TrackedChannel>,
+    ) {
         let store = self.delivery.store();
         let mut left: HashSet<(Topic, u64)> = store
             .entries_of(node)
@@ -200,7 +218,8 @@ impl NodeTable {
             .collect();
         let mut changed: HashSet<Topic> = left.iter().map(|(topic, _)| topic.clone()).collect();
         for TrackedChannel { channel, entry } in channels {
-            let (Some(topic), Some(entry)) = (channel.topic(), entry.into_entry()) else {
+            let entry = entry.into_entry().and_then(|entry| self.count(share, entry));
+            let (Some(topic), Some(entry)) = (channel.topic(), entry) else {
                 continue;
             };
             let channel = channel.channel;
@@ -219,8 +238,19 @@ impl NodeTable {
     fn remove(&mut self, id: Uuid) {
         if let Some(node) = self.nodes.remove(&id) {
             METRICS.nodes.dec();
-            self.replace_presence(node.number, std::iter::empty());
+            self.replace_presence((node.number, node.share), std::iter::empty());
         }
+    }
+
+    /// Ties memory to an entry of another node. `None` where there is none for it: the members of this node do not see it then.
+    fn count(&self, share: ClientId, mut entry: Entry) -> Option<Entry> {
+        let bytes = entry.key.len() + entry.tracked.len();
+        let Some(memory) = HeldMemory::reserve_presence(&self.memory, share, bytes) else {
+            METRICS.count_drop("out_of_memory");
+            return None;
+        };
+        entry.tracked = entry.tracked.held_by(memory);
+        Some(entry)
     }
 }
 
@@ -237,9 +267,13 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     fn table() -> NodeTable {
+        table_with(MemoryBudget::unlimited())
+    }
+
+    fn table_with(memory: MemoryBudget) -> NodeTable {
         let store = Arc::new(PresenceStore::new(Duration::ZERO));
         let delivery = PresenceDelivery::new(store, Arc::new(Hub::new()));
-        NodeTable::new(Uuid::new_v4(), TIMEOUT, delivery)
+        NodeTable::new(Uuid::new_v4(), TIMEOUT, delivery, memory)
     }
 
     fn tracked(channel: u64, key: &str) -> TrackedChannel {
@@ -339,6 +373,22 @@ mod tests {
             table.handle_message(message);
         }
         assert_eq!(present(&table), ["ada", "cleo"]);
+    }
+
+    #[test]
+    fn realtime_075_presence_of_another_node_is_counted_until_it_is_gone() {
+        let memory = MemoryBudget::new(1200);
+        let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
+        let channels = vec![tracked(1, "ada"), tracked(2, "bob"), tracked(3, "cleo")];
+        for message in state(&table, node, 0, &[channels]) {
+            table.handle_message(message);
+        }
+        assert_eq!(present(&table), ["ada", "bob"], "there is memory for two");
+        assert!(memory.used() > 1000);
+
+        table.handle_message(PresenceMessage::Leave { node });
+
+        assert_eq!(memory.used(), 0);
     }
 
     #[test]

@@ -6,6 +6,10 @@ use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 
 /// How often what a client sends is in memory: as it came, and encoded for the sockets of each protocol version.
 const COPIES: usize = 3;
+/// How often a presence entry is in memory: itself, in a diff, and in the diff's frames of both protocol versions.
+const PRESENCE_COPIES: usize = 4;
+/// What an entry takes besides its texts, in bytes.
+const ENTRY_BYTES: usize = 512;
 
 /// Memory that a client has reserved; given back when this is dropped.
 #[derive(Debug)]
@@ -18,6 +22,11 @@ impl HeldMemory {
     pub(crate) fn reserve(memory: &MemoryBudget, client: ClientId, bytes: usize) -> Option<Self> {
         let part = memory.reserve_for(client, bytes)?;
         Some(Self { parts: vec![part] })
+    }
+
+    /// Reserves memory for a presence entry whose key and object have so many bytes. `None` as for [`Self::reserve`].
+    pub(crate) fn reserve_presence(memory: &MemoryBudget, client: ClientId, bytes: usize) -> Option<Self> {
+        Self::reserve(memory, client, bytes * PRESENCE_COPIES + ENTRY_BYTES)
     }
 
     /// Ties the reservation to bytes: it is given back when they and all slices of them have been dropped.
