@@ -44,6 +44,7 @@ fn check_healthy_project(project: &Project) {
         "connections",
         "transactions",
         "settings",
+        "process_memory",
         "identities",
         "audit",
         "port",

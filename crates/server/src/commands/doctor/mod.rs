@@ -95,11 +95,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
             }
             Err(error) => Err(error.into()),
             Ok(None) => {
-                return Ok(vec![Finding::warning(
-                    "database",
-                    "the project does not run, and DATABASE_URL is not set",
-                    "start it with `selvedge start`, or set DATABASE_URL to examine a database",
-                )]);
+                return Ok(vec![not_running()]);
             }
         },
     };
@@ -116,6 +112,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     };
     findings.extend(rights::examine_rights(&client).await);
     findings.extend(database::examine_server(config, &client).await);
+    findings.push(memory::examine_process(&client, external.is_none()).await);
     match &external {
         // Tables of Auth and Storage may have indexes and policies of the project, which must not see a superuser.
         Some(external) if client.is_superuser() => match external.connect_as_postgres().await {
@@ -127,6 +124,14 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)
+}
+
+fn not_running() -> Finding {
+    Finding::warning(
+        "database",
+        "the project does not run, and DATABASE_URL is not set",
+        "start it with `selvedge start`, or set DATABASE_URL to examine a database",
+    )
 }
 
 /// Examines rows of Auth and Storage, and the audit, in a session that sees what `postgres` sees.
