@@ -20,6 +20,7 @@ use crate::database::home::is_home;
 use crate::instance::find_server;
 use crate::output::GOOD;
 use crate::project_trust::record_project;
+use crate::services::watch_sessions;
 
 const DEFAULT_LOG_FILTER: &str = "info,tokio_postgres=warn";
 
@@ -53,6 +54,7 @@ async fn keep_running(config: Config) -> Result<()> {
         () = signals.next() => bail!("interrupted while PostgreSQL was starting"),
     };
     record_project(&config);
+    let _watch = watch_sessions().context("cannot watch the memory")?;
     tracing::info!(
         version = cluster.binaries().major_version(),
         home = %config.selvedge.data_dir.display(),

@@ -22,8 +22,22 @@ pub(crate) fn start_memory_budget() -> io::Result<MemoryBudget> {
     let Some(limit) = MemoryLimit::find(None) else {
         return Ok(MemoryBudget::unlimited());
     };
-    let budget = MemoryPlan::divide(limit.bytes(), 1, Mode::Production).budget;
+    let budget = MemoryPlan::divide(limit.bytes(), 1, Mode::Production, DatabasePart::unlimited()).budget;
     watch_memory(limit, budget.clone(), |_| false)?;
+    Ok(budget)
+}
+
+/// Watches the memory of the control group in which this process keeps a PostgreSQL running without a server: statements are given up when it
+/// runs short. The watch ends when what is returned is dropped.
+///
+/// # Errors
+/// When the system cannot start a thread.
+pub(crate) fn watch_sessions() -> io::Result<MemoryBudget> {
+    let budget = MemoryBudget::unlimited();
+    if let Some(limit) = MemoryLimit::find(None).filter(MemoryLimit::is_of_group) {
+        let mut relief = MemoryRelief::new(limit.bytes(), Arc::default());
+        watch_memory(limit, budget.clone(), move |shortage| relief.relieve(shortage))?;
+    }
     Ok(budget)
 }
 
@@ -48,11 +62,17 @@ impl MemoryPlan {
     pub(crate) fn start(config: &Config, mode: Mode) -> io::Result<Self> {
         let limits = &config.selvedge.limits;
         // Beside a PostgreSQL of its own the server has a part of the memory, and watches itself alone.
-        let part = MemoryParts::of_home(config).map(|parts| parts.server);
-        let limit = MemoryLimit::find(limits.memory.or(part));
+        let parts = MemoryParts::of_home(config);
+        let limit = MemoryLimit::find(limits.memory.or(parts.map(|parts| parts.server)));
         let workers = config.selvedge.workers.unwrap_or_else(available_cores);
         let bytes = limit.as_ref().map_or(u64::MAX, MemoryLimit::bytes);
-        let mut plan = Self::divide(bytes, workers, mode);
+        let database = match (mode, parts) {
+            // The cluster of a start is on this machine, and in the same control group.
+            (Mode::Development, _) => DatabasePart::new(bytes_of(bytes / 4)),
+            (Mode::Production, Some(parts)) => DatabasePart::new(bytes_of(parts.sessions)),
+            (Mode::Production, None) => DatabasePart::unlimited(),
+        };
+        let mut plan = Self::divide(bytes, workers, mode, database);
         if let Some(unread) = limits.unread_bytes_per_worker {
             plan.unread_per_worker = unread;
         }
@@ -73,12 +93,11 @@ impl MemoryPlan {
         }
     }
 
-    fn divide(bytes: u64, workers: usize, mode: Mode) -> Self {
-        let bytes_of = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-        // The cluster of a start is on this machine, and in the same control group: three eighths are for what it takes.
-        let (most, database) = match mode {
-            Mode::Development => (bytes_of(bytes / 8 * 3), DatabasePart::new(bytes_of(bytes / 4))),
-            Mode::Production => (bytes_of(bytes / 2), DatabasePart::unlimited()),
+    fn divide(bytes: u64, workers: usize, mode: Mode, database: DatabasePart) -> Self {
+        // A start needs three eighths for its cluster.
+        let most = match mode {
+            Mode::Development => bytes_of(bytes / 8 * 3),
+            Mode::Production => bytes_of(bytes / 2),
         };
         Self {
             budget: MemoryBudget::with_database(most, database),
@@ -89,6 +108,10 @@ impl MemoryPlan {
     }
 }
 
+fn bytes_of(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,18 +119,20 @@ mod tests {
     #[test]
     fn small_memory_is_divided_and_large_memory_changes_nothing() {
         const MIB: usize = 1024 * 1024;
+        let divide =
+            |bytes, workers, mode| MemoryPlan::divide(bytes, workers, mode, DatabasePart::unlimited());
 
-        let beside_cluster = MemoryPlan::divide(256 * MIB as u64, 2, Mode::Development);
+        let beside_cluster = divide(256 * MIB as u64, 2, Mode::Development);
         assert!(beside_cluster.budget.reserve(96 * MIB).is_some());
         assert!(beside_cluster.budget.reserve(96 * MIB + 1).is_none());
-        let small = MemoryPlan::divide(256 * MIB as u64, 2, Mode::Production);
+        let small = divide(256 * MIB as u64, 2, Mode::Production);
         assert_eq!(
             (small.unread_per_worker, small.pixels),
             (64 * MIB, 64 * MIB as u64)
         );
         assert!(small.budget.reserve(128 * MIB).is_some());
         assert!(small.budget.reserve(128 * MIB + 1).is_none());
-        let large = MemoryPlan::divide(64 * 1024 * MIB as u64, 8, Mode::Development);
+        let large = divide(64 * 1024 * MIB as u64, 8, Mode::Development);
         assert_eq!(large.unread_per_worker, 128 * MIB);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use background::BackgroundRuntime;
 pub(crate) use function_sessions::{Session, SessionOptions};
 pub(crate) use in_process::make_api_service;
 pub(crate) use memory_parts::MemoryParts;
-pub(crate) use memory_plan::start_memory_budget;
+pub(crate) use memory_plan::{start_memory_budget, watch_sessions};
 pub(crate) use mode::Mode;
 pub(crate) use shared::{Services, fill_buckets, open_blob_store, open_storage};
 pub(crate) use translate::auth_providers::identity_settings;
