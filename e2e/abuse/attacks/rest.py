@@ -70,16 +70,50 @@ def unknown_names(target: Target) -> None:
     target.repeat(4, lambda connection, number: connection.send("GET", f"/rest/v1/{number}{'a' * 60_000}")[0])
 
 
-@attack("rest/compressed-answers", seconds=8)
-def compressed_answers(target: Target) -> None:
-    path = "/rest/v1/todos?select=" + ",".join(f"a{number}:title" for number in range(380))
-    target.repeat(24, lambda connection, _: connection.send("GET", path, Accept_Encoding="br")[0])
+# A text of 14 MB where all rows are selected.
+MANY_COLUMNS = ",".join(f"a{number}:title" for number in range(380))
 
 
-@attack("rest/compressed-by-gzip", seconds=8)
-def compressed_by_gzip(target: Target) -> None:
-    path = "/rest/v1/todos?select=" + ",".join(f"a{number}:title" for number in range(380))
-    target.repeat(24, lambda connection, _: connection.send("GET", path, Accept_Encoding="gzip")[0])
+def read(select: str = MANY_COLUMNS, clients: int = 24, **headers: str):
+    """An attack that asks for one answer again and again."""
+
+    def run(target: Target) -> None:
+        target.repeat(clients, lambda connection, _: connection.send("GET", f"/rest/v1/todos?select={select}", **headers)[0])
+
+    return run
+
+
+attack("rest/compressed-answers", seconds=8, chosen=True)(read(Accept_Encoding="br"))
+attack("rest/compressed-by-gzip", seconds=8)(read(Accept_Encoding="gzip"))
+attack("rest/compressed-answers-of-5-mb", seconds=8)(read(",".join(f"a{number}:title" for number in range(140)), Accept_Encoding="br"))
+# PostgreSQL writes these in one piece.
+attack("rest/counted-answers", seconds=8)(read(Prefer="count=exact"))
+attack("rest/answers-as-csv", seconds=8)(read(Accept="text/csv"))
+attack("rest/answers-without-nulls", seconds=8)(read(Accept="application/vnd.pgrst.array+json;nulls=stripped"))
+attack("rest/answers-of-writes", seconds=8)(
+    post(f"/rest/v1/todos?id=gte.0&select={MANY_COLUMNS}", b'{"n":1}', method="PATCH", clients=24, Prefer="return=representation,tx=rollback")
+)
+
+
+@attack("rest/shapes-of-large-answers", seconds=8, chosen=True)
+def shapes_of_large_answers(target: Target) -> None:
+    """No two are alike, so that nobody knows how large they become."""
+
+    def send(connection: Connection, number: int) -> int:
+        return connection.send("GET", f"/rest/v1/todos?select={MANY_COLUMNS},b{number}:n", Prefer="count=exact")[0]
+
+    target.repeat(24, send)
+
+
+@attack("rest/shapes-of-columns", seconds=12)
+def shapes_of_columns(target: Target) -> None:
+    """Statements that are just short enough to be kept, as many as are kept."""
+    columns = ",".join(f"b{number}:title" for number in range(240))
+    target.repeat(32, lambda connection, number: connection.send("GET", f"/rest/v1/todos?select={columns}&limit={number % 128}")[0])
+
+
+attack("rest/bodies-below-the-large", seconds=8)(post("/rest/v1/texts", b'{"document":[' + b"[]," * 83_000 + b"[]]}", clients=32))
+attack("rest/rows-below-the-large", seconds=8)(post("/rest/v1/texts", b"[" + b",".join([b'{"n":1}'] * 31_000) + b"]", clients=32, Prefer="tx=rollback"))
 
 
 @attack("rest/shapes-of-statements", seconds=12)
