@@ -1,22 +1,21 @@
-//! The part of the memory that PostgreSQL may take for statements with large bodies, where it is in the same control group.
+//! The part of the memory that PostgreSQL may take for statements with large bodies or results, where it is in the same control group.
 //!
 //! A body of 15 MB makes a session of PostgreSQL hold eight times as much, or fifty times as much if it becomes many values of a
-//! `jsonb`. Statements whose bodies do not fit into the part together wait for each other. Of large ones a single one runs at a time, and counts as
-//! three quarters of the part at most, so that small ones go on beside it. While half of the part is free, a client runs as many as fit; beyond
-//! that it runs one at a time.
+//! `jsonb`; a result that PostgreSQL writes in one piece makes it hold up to nine times as much. Statements that do not fit into the part together
+//! wait for each other. Of large ones a single one runs at a time, and counts as three quarters of the part at most, so that small ones go on
+//! beside it. While half of the part is free, a client runs as many as fit; beyond that it runs one at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_limits::{ClientId, Turn, Turns};
-use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, timeout_at};
 
 /// How long a statement waits for others.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a statement may run on whose client has left: the longest that the API's roles have (`statement_timeout` of `authenticated`).
-const RUNS_ON: Duration = Duration::from_secs(8);
+/// What a statement is taken to need of which nothing is known, at most; in a small part a third of it.
+const UNKNOWN_BYTES: usize = 64 * 1024 * 1024;
 /// How many such statements one client may run at the same time where less than half of the part is free; further ones wait behind them, and
 /// not before those of others.
 const AT_ONCE: usize = 1;
@@ -42,12 +41,16 @@ pub struct DatabaseEntry {
     client: ClientId,
     turn: Option<Turn>,
     part: Part,
+    /// When it has waited long enough.
+    deadline: Instant,
 }
 
-/// A statement's part; given back by [`Self::finish`]. When it is dropped without that, because the client has left, it is kept for as long as the
-/// statement may still run: PostgreSQL goes on with it.
-#[derive(Debug)]
-pub struct DatabaseTurn(Option<Held>);
+/// A statement's part, which is given back when all clones are dropped. Whoever sends the statement keeps one until PostgreSQL has answered, as
+/// PostgreSQL goes on when the client has left.
+#[derive(Debug, Clone)]
+pub struct DatabaseTurn {
+    _held: Arc<Held>,
+}
 
 #[derive(Debug)]
 struct Held {
@@ -81,6 +84,11 @@ impl DatabasePart {
         Self(None)
     }
 
+    /// Whether anything is limited.
+    pub fn is_limited(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Waits for the client's turn, before its statement is prepared: what waits for PostgreSQL takes memory here. Without waiting while half of
     /// the part is free; `None` where nothing limits it.
     ///
@@ -90,14 +98,16 @@ impl DatabasePart {
         let Some(part) = &self.0 else {
             return Ok(None);
         };
+        let deadline = Instant::now() + PATIENCE;
         let turn = match part.has_half_left(0) {
             true => None,
-            false => Some(part.wait_for_turn(client).await?),
+            false => Some(part.wait_for_turn(client, deadline).await?),
         };
         Ok(Some(DatabaseEntry {
             client,
             turn,
             part: part.clone(),
+            deadline,
         }))
     }
 }
@@ -111,70 +121,69 @@ impl Part {
 
     /// Whether a statement of so many units is one of those that run one at a time.
     fn is_large(&self, units: u32) -> bool {
-        units > self.units / 4
+        units > self.units / 8 * 3
     }
 
-    async fn wait_for_turn(&self, client: ClientId) -> Result<Turn, TurnTimeout> {
-        let turn = timeout(PATIENCE, self.turns.wait(client)).await;
+    async fn wait_for_turn(&self, client: ClientId, deadline: Instant) -> Result<Turn, TurnTimeout> {
+        let turn = timeout_at(deadline, self.turns.wait(client)).await;
         turn.map_err(|_| TurnTimeout)
     }
 }
 
 impl DatabaseEntry {
+    /// Waits until PostgreSQL may take what a statement is taken to need of which nothing is known.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub async fn take_unknown(self) -> Result<DatabaseTurn, TurnTimeout> {
+        let third = usize::try_from(self.part.units / 3).unwrap_or(usize::MAX);
+        let bytes = third.saturating_mul(UNIT_BYTES).min(UNKNOWN_BYTES);
+        self.take(bytes).await
+    }
+
     /// Waits until PostgreSQL may take so many bytes.
     ///
     /// # Errors
-    /// When others hold the part for thirty seconds.
+    /// When it and [`DatabasePart::enter`] together have waited for thirty seconds.
     pub async fn take(self, bytes: usize) -> Result<DatabaseTurn, TurnTimeout> {
-        let part = self.part;
+        let (part, deadline) = (self.part, self.deadline);
         let most = (part.units - part.units / 4).max(1);
         let units = u32::try_from(bytes / UNIT_BYTES)
             .unwrap_or(u32::MAX)
             .clamp(1, most);
         let turn = match self.turn {
-            None if !part.has_half_left(units) => Some(part.wait_for_turn(self.client).await?),
+            None if !part.has_half_left(units) => Some(part.wait_for_turn(self.client, deadline).await?),
             turn => turn,
         };
         let large = match part.is_large(units) {
-            true => Some(acquire(&part.large, 1).await?),
+            true => Some(acquire(&part.large, 1, deadline).await?),
             false => None,
         };
-        Ok(DatabaseTurn(Some(Held {
-            _memory: acquire(&part.free, units).await?,
+        let held = Held {
+            _memory: acquire(&part.free, units, deadline).await?,
             _large: large,
             _turn: turn,
-        })))
+        };
+        Ok(DatabaseTurn {
+            _held: Arc::new(held),
+        })
     }
 }
 
-impl DatabaseTurn {
-    /// Gives the part back, once PostgreSQL has answered.
-    pub fn finish(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for DatabaseTurn {
-    fn drop(&mut self) {
-        if let Some(held) = self.0.take()
-            && let Ok(runtime) = Handle::try_current()
-        {
-            runtime.spawn(async move {
-                sleep(RUNS_ON).await;
-                drop(held);
-            });
-        }
-    }
-}
-
-async fn acquire(semaphore: &Arc<Semaphore>, permits: u32) -> Result<OwnedSemaphorePermit, TurnTimeout> {
-    let permit = timeout(PATIENCE, Arc::clone(semaphore).acquire_many_owned(permits)).await;
+async fn acquire(
+    semaphore: &Arc<Semaphore>,
+    permits: u32,
+    deadline: Instant,
+) -> Result<OwnedSemaphorePermit, TurnTimeout> {
+    let permit = timeout_at(deadline, Arc::clone(semaphore).acquire_many_owned(permits)).await;
     // The semaphores are never closed.
     permit.ok().and_then(Result::ok).ok_or(TurnTimeout)
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::sleep;
+
     use super::*;
 
     async fn take(part: &DatabasePart, client: ClientId, units: usize) -> Result<DatabaseTurn, TurnTimeout> {
@@ -194,9 +203,9 @@ mod tests {
         let first = take(&part, clients[0], 60).await.expect("free");
         let fits = take(&part, clients[1], 25).await.expect("it fits beside");
         assert_eq!(take(&part, clients[2], 20).await.err(), Some(TurnTimeout));
-        fits.finish();
+        drop(fits);
         assert!(take(&part, clients[2], 20).await.is_ok());
-        first.finish();
+        drop(first);
 
         assert!(
             DatabasePart::unlimited()
@@ -226,15 +235,53 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn gw_049_a_client_that_leaves_does_not_give_back_what_its_statement_takes() {
+    async fn gw_049_a_part_is_taken_until_the_last_of_those_who_hold_it_gives_it_back() {
         let part = DatabasePart::new(100 * UNIT_BYTES);
         let [client, other, _] = clients();
+        let of_request = take(&part, client, 60).await.expect("free");
+        let of_statement = of_request.clone();
 
-        drop(take(&part, client, 60).await.expect("free"));
+        drop(of_request);
+        assert_eq!(
+            take(&part, other, 60).await.err(),
+            Some(TurnTimeout),
+            "it runs on"
+        );
+        drop(of_statement);
 
-        let early = timeout(Duration::from_secs(7), take(&part, other, 60)).await;
-        assert!(early.is_err(), "the statement may still run");
         assert!(take(&part, other, 60).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gw_049_all_waits_of_a_statement_together_take_thirty_seconds() {
+        let part = DatabasePart::new(100 * UNIT_BYTES);
+        let [one, other, _] = clients();
+        let _large = take(&part, one, 1000).await.expect("free");
+        let turn = part.enter(other).await.expect("its turn");
+        let began = Instant::now();
+
+        let end_turn = async {
+            sleep(Duration::from_secs(20)).await;
+            drop(turn);
+        };
+        let (waited, ()) = tokio::join!(take(&part, other, 1000), end_turn);
+
+        assert!(waited.is_err());
+        assert_eq!(began.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gw_049_few_statements_of_which_nothing_is_known_fill_a_small_part() {
+        for (bytes, expected) in [(128 << 20, 3), (1 << 30, 16)] {
+            let part = DatabasePart::new(bytes);
+            let mut running = Vec::new();
+            for _ in 0..20 {
+                let client = ClientId::of_connection(None);
+                let entry = part.enter(client).await.ok().flatten().expect("its turn");
+                running.extend(entry.take_unknown().await.ok());
+            }
+            assert_eq!(running.len(), expected, "{bytes}");
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -253,7 +300,7 @@ mod tests {
             _ = &mut waits => panic!("two large ones do not run together"),
             passed = passes => assert!(passed.is_ok()),
         }
-        runs.finish();
+        drop(runs);
 
         assert!(waits.await.is_ok());
     }

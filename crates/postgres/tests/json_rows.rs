@@ -162,7 +162,7 @@ impl Lists {
         }
     }
 
-    /// Lists rows; the first two lists of a statement are PostgreSQL's, the others ours.
+    /// Lists rows.
     async fn list(&self, text: &str, zone: &str) -> (JsonReadResult, String) {
         self.list_as("service_role", text, zone).await
     }
@@ -170,11 +170,7 @@ impl Lists {
     async fn list_as(&self, role: &str, text: &str, zone: &str) -> (JsonReadResult, String) {
         let rows = SqlStatement::plain(text);
         let after = SqlStatement::plain("select current_setting('response.status', true)");
-        let fallback = || {
-            SqlStatement::plain(format!(
-                "select coalesce(json_agg(the_rows), '[]')::text, count(*) from ({text}) the_rows"
-            ))
-        };
+        let fallback = || SqlStatement::plain(format!("select row_to_json(the_rows) from ({text}) the_rows"));
         let transaction = RequestTransaction {
             access: AccessMode::ReadOnly,
             isolation: None,
@@ -192,6 +188,7 @@ impl Lists {
             statement: &rows,
             calls_function: false,
             replayed_to: None,
+            turn: None,
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -201,26 +198,38 @@ impl Lists {
             fallback: &fallback,
         };
         let listed = self.pool.read_json(&transaction, &read).await.expect("a list");
-        let body = match &listed {
-            JsonReadResult::Document { body, .. } => body.clone().flatten().collect::<Vec<u8>>(),
-            JsonReadResult::Rows(answer) => answer.rows[0].bytes(0).expect("a document").to_vec(),
-        };
+        let body = listed.body.clone().flatten().collect::<Vec<u8>>();
         (listed, String::from_utf8(body).expect("text"))
     }
 
-    /// The JSON of the same rows as PostgreSQL writes it, and as this crate writes it.
+    async fn json_agg(&self, text: &str, zone: &str) -> String {
+        let client = self._test.connect("postgres").await;
+        let set = format!("set timezone = '{zone}'; set role service_role");
+        client.batch_execute(&set).await.expect("settings");
+        let document = format!("select coalesce(json_agg(the_rows), '[]')::text from ({text}) the_rows");
+        let row = client.query_one(&document, &[]).await.expect("a document");
+        row.get(0)
+    }
+
+    /// The JSON of the same rows as PostgreSQL writes it, in one piece and row by row, and as this crate writes it.
     async fn list_both_ways(&self, text: &str, zone: &str) -> (String, String) {
-        let (first, theirs) = self.list(text, zone).await;
-        assert!(
-            matches!(first, JsonReadResult::Rows(_)),
-            "nothing is known of the types yet"
-        );
-        self.list(text, zone).await;
-        let (third, ours) = self.list(text, zone).await;
-        assert!(
-            matches!(third, JsonReadResult::Document { .. }),
-            "PostgreSQL wrote {text}"
-        );
+        // A composite value is one that only PostgreSQL writes.
+        let with_composite = format!("select the_rows.*, row(1) as composite from ({text}) the_rows");
+        let theirs = self.json_agg(&with_composite, zone).await;
+        let (listed, row_by_row) = self.list(&with_composite, zone).await;
+        assert!(listed.is_fallback, "{with_composite}");
+        let difference = || first_difference(&row_by_row, &theirs);
+        assert!(row_by_row == theirs, "{}", difference());
+        let theirs = self.json_agg(text, zone).await;
+        // Executed as it is, prepared, and by its name.
+        let mut ours = None;
+        for _ in 0..3 {
+            let (listed, written) = self.list(text, zone).await;
+            assert!(!listed.is_fallback, "PostgreSQL wrote {text}");
+            let before = ours.replace(written.clone());
+            assert!(before.is_none_or(|before| before == written), "{text}");
+        }
+        let ours = ours.expect("three times");
         (theirs, ours)
     }
 }
@@ -287,7 +296,7 @@ async fn rows_with_user_defined_types_are_rendered_by_postgresql() {
             ] {
                 for _ in 0..5 {
                     let (listed, _) = lists.list(text, "UTC").await;
-                    assert!(matches!(listed, JsonReadResult::Rows(_)), "{text}");
+                    assert!(listed.is_fallback, "{text}");
                 }
             }
         })
@@ -313,6 +322,55 @@ async fn rows_have_the_new_columns_after_a_table_has_changed() {
                     assert_eq!(lists.list(text, "UTC").await.1, expected, "{change}");
                 }
             }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn gw_049_rows_of_long_statements_are_rendered_here_and_nothing_of_them_stays_prepared() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new("").await;
+            let text = format!("select 1 as one /* {} */", "x".repeat(9000));
+            let (theirs, ours) = lists.list_both_ways(&text, "UTC").await;
+            assert_eq!(ours, theirs);
+
+            let kept = "select count(*) from pg_prepared_statements where length(statement) > 8192";
+            let (_, kept) = lists.list(kept, "UTC").await;
+            assert_eq!(kept, r#"[{"count":0}]"#);
+        })
+        .await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn gw_049_a_session_holds_one_row_of_a_read_that_postgresql_writes() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new("").await;
+            let (_, pid) = lists.list("select pg_backend_pid() as pid", "UTC").await;
+            let pid: String = pid.chars().filter(char::is_ascii_digit).collect();
+            let peak = || {
+                let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+                let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB"));
+                kibibytes
+                    .and_then(|number| number.trim().parse::<u64>().ok())
+                    .expect("its size")
+                    / 1024
+            };
+
+            let before = peak();
+            let (listed, body) = lists
+                .list(
+                    "select repeat('x', 10000) as text, row(1) as one from generate_series(1, 3000)",
+                    "UTC",
+                )
+                .await;
+
+            assert!(listed.is_fallback && body.len() > 30_000_000);
+            let grown = peak() - before;
+            assert!(grown < 25, "{grown} MiB");
         })
         .await;
 }

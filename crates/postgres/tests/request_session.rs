@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use selvedge_postgres::{
-    AccessMode, Database, JsonForm, JsonRead, JsonReadResult, Logins, Param, RequestContext, RequestPool,
-    RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
+    AccessMode, Database, JsonForm, JsonRead, Logins, Param, RequestContext, RequestPool, RequestPoolConfig,
+    RequestTransaction, SqlStatement, TransactionEnd,
 };
 use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
@@ -108,6 +108,7 @@ fn transaction(statement: &SqlStatement, access: AccessMode, calls_function: boo
         statement,
         calls_function,
         replayed_to: None,
+        turn: None,
         explain: None,
         end: TransactionEnd::Commit,
     }
@@ -125,12 +126,7 @@ async fn read_text(pool: &RequestPool, text: &str) -> String {
 async fn read_json(pool: &RequestPool) -> String {
     let statement = build_statement(COLUMNS, &["1"]);
     let after = build_statement("select 1", &[]);
-    let fallback = || {
-        build_statement(
-            &format!("select coalesce(json_agg(t), '[]')::text from ({COLUMNS}) t"),
-            &["1"],
-        )
-    };
+    let fallback = || build_statement(&format!("select row_to_json(t) from ({COLUMNS}) t"), &["1"]);
     let read = JsonRead {
         form: JsonForm::Array,
         after: &after,
@@ -139,13 +135,8 @@ async fn read_json(pool: &RequestPool) -> String {
     let result = pool
         .read_json(&transaction(&statement, AccessMode::ReadOnly, false), &read)
         .await;
-    match result.expect("an answer") {
-        JsonReadResult::Document { body, .. } => {
-            let bytes: Vec<u8> = body.flatten().collect();
-            String::from_utf8(bytes).expect("text")
-        }
-        JsonReadResult::Rows(result) => result.rows[0].get(0),
-    }
+    let bytes: Vec<u8> = result.expect("an answer").body.flatten().collect();
+    String::from_utf8(bytes).expect("text")
 }
 
 /// The two JSON writers put different white space between values.

@@ -57,12 +57,16 @@ pub fn write_json_string(out: &mut Vec<u8>, text: &str) {
 
 /// How the rows of a result become JSON objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct JsonShape {
-    fields: Arc<[Field]>,
+pub(crate) enum JsonShape {
+    /// Each column becomes a field.
+    Fields(Arc<[Field]>),
+    /// The only column is the JSON, as PostgreSQL has written it.
+    Text,
 }
 
+/// A column as a field of JSON objects.
 #[derive(Debug, PartialEq, Eq)]
-struct Field {
+pub(crate) struct Field {
     /// `"name":` with the `{` or `,` before it.
     prefix: Box<[u8]>,
     kind: TextForm,
@@ -80,9 +84,38 @@ impl JsonShape {
                 kind: TextForm::from_type_oid(column.type_oid)?,
             })
         };
-        Some(Self {
-            fields: columns.iter().enumerate().map(field).collect::<Option<_>>()?,
-        })
+        let fields = columns.iter().enumerate().map(field);
+        Some(Self::Fields(fields.collect::<Option<_>>()?))
+    }
+
+    /// The shape of rows whose only column is JSON.
+    pub(crate) fn of_texts() -> Self {
+        Self::Text
+    }
+
+    /// Appends a row. `None` when the message is malformed.
+    fn write_row(&self, out: &mut Vec<u8>, data: &[u8]) -> Option<()> {
+        let mut values = Values::parse(data)?;
+        let Self::Fields(fields) = self else {
+            let text = values.next()??;
+            out.extend_from_slice(text.map_or(Some(&b"null"[..]), |range| data.get(range))?);
+            return Some(());
+        };
+        let mut left = fields.iter();
+        for value in values {
+            let field = left.next()?;
+            out.extend_from_slice(&field.prefix);
+            match value? {
+                Some(range) => write_value(out, &field.kind, data.get(range)?),
+                None => out.extend_from_slice(b"null"),
+            }
+        }
+        // The opening brace is part of the first field's prefix, which a row without columns lacks.
+        if fields.is_empty() {
+            out.push(b'{');
+        }
+        out.push(b'}');
+        left.next().is_none().then_some(())
     }
 }
 
@@ -120,21 +153,7 @@ impl JsonRows {
             out.extend_from_slice(b", \n ");
         }
         self.rows += 1;
-        let mut fields = shape.fields.iter();
-        for value in Values::parse(data)? {
-            let field = fields.next()?;
-            out.extend_from_slice(&field.prefix);
-            match value? {
-                Some(range) => write_value(out, &field.kind, data.get(range)?),
-                None => out.extend_from_slice(b"null"),
-            }
-        }
-        // The opening brace is part of the first field's prefix, which a row without columns lacks.
-        if shape.fields.is_empty() {
-            out.push(b'{');
-        }
-        out.push(b'}');
-        fields.next().is_none().then_some(())
+        shape.write_row(out, data)
     }
 
     /// The document, and how many rows are in it.

@@ -26,6 +26,7 @@ mod transaction_statements;
 mod wait_queues;
 
 use postgres_types::PgLsn;
+use selvedge_memory::DatabaseTurn;
 
 pub use context::{RequestContext, statements_for_workers};
 pub use error::{DatabaseError, RequestError};
@@ -83,6 +84,8 @@ pub struct RequestTransaction<'a> {
     /// A second statement that runs after the main one, for example the `EXPLAIN` of an estimated count.
     pub explain: Option<&'a SqlStatement>,
     pub end: TransactionEnd,
+    /// What the database may take for the statement, where that is limited: kept until it has answered.
+    pub turn: Option<&'a DatabaseTurn>,
 }
 
 impl Isolation {

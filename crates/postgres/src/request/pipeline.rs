@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use super::running::{Attempt, Failure, Running, check_refusal, take_rows, wait_for};
 use super::statement::SqlStatement;
 use super::transaction_statements::{
-    ANY_ROLE, isolation_for, prepare_for, push_explicit, push_idle_limit, push_json_read, push_settings,
-    push_statements,
+    ANY_ROLE, Output, isolation_for, prepare_for, push_explicit, push_idle_limit, push_json_read,
+    push_settings, push_statements,
 };
 use crate::wire::{Batch, BatchError, BatchLabel, Connection, Loss, OnFinished, Reply, Sink};
 use crate::{
@@ -153,6 +153,17 @@ impl Pipeline {
         roles: &RoleSettings,
         attempt: Attempt,
     ) -> Result<Running, RequestError> {
+        self.begin_with_output(label, transaction, roles, attempt, Output::Rows)
+    }
+
+    fn begin_with_output(
+        &self,
+        label: BatchLabel,
+        transaction: &RequestTransaction<'_>,
+        roles: &RoleSettings,
+        attempt: Attempt,
+        output: Output,
+    ) -> Result<Running, RequestError> {
         let isolation = isolation_for(transaction, roles);
         let commits = transaction.end == TransactionEnd::Commit;
         let is_read = transaction.access == AccessMode::ReadOnly;
@@ -164,7 +175,7 @@ impl Pipeline {
             let reply = self.send_and_reset(label, transaction, roles, |batch| {
                 prepare_for(attempt, batch);
                 push_settings(batch, transaction, roles, transaction.access, formats)?;
-                push_statements(batch, transaction, roles)
+                push_statements(batch, transaction, roles, output)
             })?;
             return Ok(Running {
                 reply,
@@ -175,7 +186,7 @@ impl Pipeline {
         }
         let reply = self.send(Some(label), |batch| {
             prepare_for(attempt, batch);
-            push_explicit(batch, transaction, roles, isolation, formats)?;
+            push_explicit(batch, transaction, roles, (isolation, output), formats)?;
             if !commits {
                 // A rollback skips deferred constraints, but a dry run must report their errors.
                 let check = SqlStatement::plain("set constraints all immediate");
@@ -261,13 +272,13 @@ impl Pipeline {
         }
     }
 
-    /// Queues a read whose rows this process writes as JSON, and returns true with it. Where the types of the rows are
-    /// not known (yet) or not supported, the fallback statement is queued instead.
+    /// Queues a read whose rows this process writes as JSON, and returns false with it. Where that is not possible, the fallback statement is
+    /// queued instead, and true returned. Whether it is may become known only when the rows come.
     pub(super) fn begin_json_read(
         &self,
         label: BatchLabel,
         transaction: &RequestTransaction<'_>,
-        listing: &JsonRead<'_>,
+        (listing, may_be_written): (&JsonRead<'_>, bool),
         roles: &RoleSettings,
         attempt: Attempt,
     ) -> Result<(Running, bool), RequestError> {
@@ -276,9 +287,9 @@ impl Pipeline {
         }
         let formats = self.find_formats_to_set(transaction);
         self.reset_after_idling();
-        let mut is_json = false;
+        let mut is_fallback = false;
         let compose = |batch: &mut Batch<'_>| {
-            is_json = push_json_read(batch, transaction, listing, roles, formats)?;
+            is_fallback = push_json_read(batch, transaction, (listing, may_be_written), roles, formats)?;
             Ok(())
         };
         let (reply, end) = if roles.has_citus() {
@@ -290,9 +301,9 @@ impl Pipeline {
             reply,
             end,
             commits: true,
-            is_read: true,
+            is_read: transaction.access == AccessMode::ReadOnly,
         };
-        Ok((running, is_json))
+        Ok((running, is_fallback))
     }
 
     /// Whether this process can write the rows of a transaction as JSON: dates are written as the session writes them.
@@ -326,9 +337,12 @@ impl Pipeline {
         let statement = (listing.fallback)();
         let transaction = RequestTransaction {
             statement: &statement,
+            explain: Some(listing.after),
             ..*transaction
         };
-        Ok((self.begin(label, &transaction, roles, attempt)?, false))
+        let output = Output::Json(listing.form);
+        let running = self.begin_with_output(label, &transaction, roles, attempt, output)?;
+        Ok((running, true))
     }
 
     /// Queues a transaction without its end. Nothing else may use the connection until [`Pipeline::finish_checked`].
@@ -342,7 +356,7 @@ impl Pipeline {
         let formats = self.find_formats_to_set(transaction);
         self.send(None, |batch| {
             prepare_for(attempt, batch);
-            push_explicit(batch, transaction, roles, isolation, formats)?;
+            push_explicit(batch, transaction, roles, (isolation, Output::Rows), formats)?;
             push_idle_limit(batch)
         })
     }

@@ -7,18 +7,20 @@
 //! statements that have never been seen, so that neither slow statements nor writes can take all of them.
 
 use std::cell::{Cell, RefCell};
+use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lru::LruCache;
 use selvedge_memory::MemoryBudget;
 
 use super::failure::{may_repeat, show_failure, wait_within};
 use super::pipeline::Pipeline;
 use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
-use super::running::Attempt;
+use super::running::{Attempt, Failure};
 use super::slow_query::SlowQueryTimer;
 use super::statement_trace::{StatementTimer, with_application_name};
 use super::time_limit::find_time_limit;
@@ -31,6 +33,8 @@ const MAX_IN_FLIGHT: usize = 64;
 /// How many transactions about the same table or function may run on the pipelines that are reserved for unknown
 /// statements. One slow function, called in many ways, must not take all of them.
 const RESERVED_PER_SUBJECT: usize = 2;
+/// How many statements are remembered whose rows only PostgreSQL can write as JSON.
+const REMEMBERED_FALLBACKS: NonZeroUsize = NonZeroUsize::new(4096).expect("not zero");
 /// How often pipelines are checked for having been idle or open for too long.
 const TIMES_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -52,6 +56,8 @@ struct Inner {
     /// Whether a pipeline is being opened in advance; one at a time.
     is_opening_in_advance: Cell<bool>,
     wait_queues: Rc<WaitQueues>,
+    /// Hashes of statements whose rows only PostgreSQL can write as JSON; the least recently used is forgotten first.
+    fallbacks: RefCell<LruCache<u64, ()>>,
     /// When pipelines were last removed because they were idle or old.
     times_checked: Cell<Instant>,
 }
@@ -69,6 +75,7 @@ impl RequestPool {
                 opening: RefCell::default(),
                 is_opening_in_advance: Cell::new(false),
                 wait_queues,
+                fallbacks: RefCell::new(LruCache::new(REMEMBERED_FALLBACKS)),
                 times_checked: Cell::new(Instant::now()),
             }),
         }
@@ -132,14 +139,19 @@ impl RequestPool {
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
-                let (running, is_json) =
+                let may_be_written = !self.inner.needs_fallback(label.statement);
+                let read = (read, may_be_written);
+                let (running, is_fallback) =
                     pipeline.begin_json_read(label, transaction, read, &roles, attempt)?;
                 let limit = find_time_limit(transaction, &roles);
-                let result = pin!(running.json_result(is_json));
+                let result = pin!(running.json_result(is_fallback));
                 let result = wait_within(limit, &pipeline, result).await;
                 timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
                 match result {
+                    Err(Failure::NeedsFallback) if may_be_written => {
+                        self.inner.note_fallback(label.statement)
+                    }
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                     result => return result.map_err(|failure| show_failure(failure, &roles)),
                 }
@@ -193,6 +205,7 @@ impl RequestPool {
 
     /// Forgets all prepared statements. To be called when the schema has changed.
     pub fn forget_statements(&self) {
+        self.inner.fallbacks.borrow_mut().clear();
         for pipeline in self.inner.pipelines.borrow().iter() {
             pipeline.forget_statements();
         }
@@ -207,6 +220,16 @@ enum Choice {
 }
 
 impl Inner {
+    /// Whether only PostgreSQL can write a statement's rows as JSON, as far as that is known.
+    fn needs_fallback(&self, statement: u64) -> bool {
+        let mut fallbacks = self.fallbacks.borrow_mut();
+        !fallbacks.is_empty() && fallbacks.get(&statement).is_some()
+    }
+
+    fn note_fallback(&self, statement: u64) {
+        self.fallbacks.borrow_mut().put(statement, ());
+    }
+
     /// Finds a pipeline for a transaction. The caller must use it before it awaits anything else.
     async fn acquire(
         self: &Rc<Self>,

@@ -20,22 +20,20 @@ pub struct JsonRead<'a> {
     pub form: crate::JsonForm,
     /// Runs after the rows, in the same transaction.
     pub after: &'a SqlStatement,
-    /// Makes the statement by which PostgreSQL itself writes the document. It runs where the result has types whose JSON
-    /// this process cannot write, or as long as its types are unknown.
+    /// Makes the statement by which PostgreSQL itself writes the JSON: each row has one column, whose text is an element of the document. It
+    /// runs where the result has types whose JSON this process cannot write, or as long as its types are unknown.
     pub fallback: &'a dyn Fn() -> SqlStatement,
 }
 
 /// The result of a [`JsonRead`].
 #[derive(Debug)]
-pub enum JsonReadResult {
-    /// The document was written in this process.
-    Document {
-        body: ByteChunks,
-        /// Number of rows in `body`.
-        rows: u64,
-        /// Rows of the statement [`JsonRead::after`].
-        after: Vec<Row>,
-    },
-    /// Rows of [`JsonRead::fallback`].
-    Rows(TransactionResult),
+pub struct JsonReadResult {
+    /// The document.
+    pub body: ByteChunks,
+    /// Number of rows in `body`.
+    pub rows: u64,
+    /// Rows of the statement [`JsonRead::after`].
+    pub after: Vec<Row>,
+    /// Whether [`JsonRead::fallback`] has run.
+    pub is_fallback: bool,
 }

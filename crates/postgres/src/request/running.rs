@@ -35,6 +35,8 @@ pub(super) enum Failure {
     ChangedSession,
     /// The server is a standby, so it cannot write. Nothing has run.
     Standby,
+    /// Only PostgreSQL can write the rows as JSON. Nothing has changed.
+    NeedsFallback,
     /// The server ended the session because of another transaction that was sent before. Nothing has run. Has the reason.
     EndedByOther(String),
     Error(RequestError),
@@ -66,6 +68,9 @@ impl Failure {
                 RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
             }
             Self::EndedByOther(reason) => RequestError::Lost(reason),
+            Self::NeedsFallback => {
+                RequestError::Lost("the types of the rows have changed, again and again".to_owned())
+            }
             Self::Standby => RequestError::Unavailable(STANDBY_ERROR.to_owned()),
             Self::ChangedSession => {
                 RequestError::Lost("the settings of the session have changed, again and again".to_owned())
@@ -93,11 +98,8 @@ impl Running {
     }
 
     /// Waits for a read that [`Pipeline::begin_json_read`] queued.
-    pub(super) async fn json_result(self, is_json: bool) -> Result<JsonReadResult, Failure> {
-        if is_json {
-            return Ok(take_json_result(self.finish().await?));
-        }
-        self.result().await.map(JsonReadResult::Rows)
+    pub(super) async fn json_result(self, is_fallback: bool) -> Result<JsonReadResult, Failure> {
+        Ok(take_json_result(self.finish().await?, is_fallback))
     }
 
     async fn finish(self) -> Result<Finished, Failure> {
@@ -130,6 +132,9 @@ pub(super) async fn wait_for(reply: Reply) -> Result<Finished, Failure> {
 }
 
 fn classify_refusal(refusal: wire::Refusal) -> Failure {
+    if refusal.needs_fallback {
+        return Failure::NeedsFallback;
+    }
     if refusal.is_stale() {
         return Failure::StaleStatement;
     }
@@ -156,7 +161,7 @@ pub(super) fn take_rows(finished: Finished) -> (Vec<Row>, Vec<Row>) {
     (statement, after)
 }
 
-fn take_json_result(finished: Finished) -> JsonReadResult {
+fn take_json_result(finished: Finished, is_fallback: bool) -> JsonReadResult {
     let mut after = Vec::new();
     let mut document = JsonRows::new(JsonForm::Array);
     for (_, sink) in finished.sinks {
@@ -167,5 +172,10 @@ fn take_json_result(finished: Finished) -> JsonReadResult {
         }
     }
     let (body, rows) = document.finish();
-    JsonReadResult::Document { body, rows, after }
+    JsonReadResult {
+        body,
+        rows,
+        after,
+        is_fallback,
+    }
 }

@@ -5,8 +5,8 @@ use super::begin_text;
 use super::context::RequestContext;
 use super::running::Attempt;
 use super::statement::SqlStatement;
-use crate::json::JsonRows;
-use crate::wire::{Batch, BatchError, Sink};
+use crate::json::{JsonForm, JsonRows};
+use crate::wire::{Batch, BatchError, MayTry, Sink};
 use crate::{AccessMode, Isolation, JsonRead, RequestTransaction, RoleSettings, TransactionStage};
 
 /// The key of prepared statements whose meaning does not depend on role and search path.
@@ -51,6 +51,9 @@ pub(super) fn push_settings(
             Sink::Discard,
         )?;
     }
+    if let Some(turn) = transaction.turn {
+        batch.hold(turn);
+    }
     let settings = transaction.context.settings(roles, access, session);
     batch.execute_text(
         TransactionStage::Settings,
@@ -80,18 +83,26 @@ fn push_begin(
     batch.execute(TransactionStage::Begin, ANY_ROLE, &begin, Sink::Discard)
 }
 
+/// What becomes of the rows of a transaction's main statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Output {
+    Rows,
+    /// Its only column has the elements of a document.
+    Json(JsonForm),
+}
+
 /// Adds `BEGIN`, the settings and the statements, but no COMMIT or ROLLBACK.
 pub(super) fn push_explicit(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
     roles: &RoleSettings,
-    isolation: Isolation,
+    (isolation, output): (Isolation, Output),
     session: &[(String, String)],
 ) -> Result<(), BatchError> {
     push_begin(batch, transaction, isolation)?;
     // BEGIN has set the access mode already.
     push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
-    push_statements(batch, transaction, roles)
+    push_statements(batch, transaction, roles, output)
 }
 
 /// For the transaction only: the reset of the session would remove a limit of the session, and behind a transaction pooler the next
@@ -117,6 +128,7 @@ pub(super) fn push_statements(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
     roles: &RoleSettings,
+    output: Output,
 ) -> Result<(), BatchError> {
     let context: &RequestContext<'_> = &transaction.context;
     let parsed_as = (context.role, context.search_path);
@@ -132,12 +144,11 @@ pub(super) fn push_statements(
             batch.execute(TransactionStage::PreRequest, ANY_ROLE, &repeat, Sink::Discard)?;
         }
     }
-    batch.execute(
-        TransactionStage::Statement,
-        parsed_as,
-        transaction.statement,
-        Sink::Rows(Vec::new()),
-    )?;
+    let (stage, statement) = (TransactionStage::Statement, transaction.statement);
+    match output {
+        Output::Rows => batch.execute(stage, parsed_as, statement, Sink::Rows(Vec::new()))?,
+        Output::Json(form) => batch.read_json_texts(stage, parsed_as, statement, JsonRows::new(form))?,
+    }
     match transaction.explain {
         Some(explain) => batch.execute(
             TransactionStage::Explain,
@@ -149,12 +160,12 @@ pub(super) fn push_statements(
     }
 }
 
-/// Adds a read whose rows this process renders as JSON, and the statement after it, and returns true. If the types of the columns are
-/// not known yet or not supported, adds the fallback statement, whose JSON PostgreSQL renders, and returns false.
+/// Adds a read whose rows this process renders as JSON, and the statement after it, and returns false. If the types of the columns are
+/// not supported, or not known where that matters, adds the fallback statement, whose JSON PostgreSQL renders, instead and returns true.
 pub(super) fn push_json_read(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
-    listing: &JsonRead<'_>,
+    (listing, may_be_written): (&JsonRead<'_>, bool),
     roles: &RoleSettings,
     formats: &[(String, String)],
 ) -> Result<bool, BatchError> {
@@ -165,12 +176,16 @@ pub(super) fn push_json_read(
     let parsed_as = (transaction.context.role, transaction.context.search_path);
     let stage = TransactionStage::Statement;
     let form = listing.form;
-    let is_json = batch.read_json(stage, parsed_as, transaction.statement, || JsonRows::new(form))?;
-    let rows = Sink::Rows(Vec::new());
-    if is_json {
-        batch.execute(TransactionStage::Explain, ANY_ROLE, listing.after, rows)?;
-    } else {
-        batch.execute(stage, parsed_as, &(listing.fallback)(), rows)?;
+    let rows = || JsonRows::new(form);
+    let may_try = MayTry {
+        is_read: transaction.access == AccessMode::ReadOnly,
+        may_be_written,
+    };
+    let is_fallback = !batch.read_json(stage, parsed_as, (transaction.statement, may_try), rows)?;
+    if is_fallback {
+        batch.read_json_texts(stage, parsed_as, &(listing.fallback)(), JsonRows::new(form))?;
     }
-    Ok(is_json)
+    let rows = Sink::Rows(Vec::new());
+    batch.execute(TransactionStage::Explain, ANY_ROLE, listing.after, rows)?;
+    Ok(is_fallback)
 }

@@ -1,115 +1,17 @@
-//! One batch: writes the messages of its statements, and collects what the server returns for each.
+//! One batch: writes the messages of its statements.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError};
-use selvedge_memory::MemoryBudget;
+use selvedge_memory::DatabaseTurn;
 use smallvec::SmallVec;
 
-use super::server_message::{ErrorFields, parse_columns};
-use super::small_rows::SmallRows;
-use super::statements::{Preparing, Statements, Usage};
-use super::{Column, Row};
+use super::collector::{Collector, Expected, Sink};
+use super::statements::{Prepared, Preparing, Statements, Usage};
 use crate::json::{JsonRows, JsonShape};
 use crate::{Param, SqlStatement, TransactionStage};
-
-/// Where a statement's rows go.
-#[derive(Debug)]
-pub(crate) enum Sink {
-    Discard,
-    Rows(Vec<Row>),
-    Json(Box<JsonRows>),
-}
-
-/// A statement that was sent and whose results are still coming.
-#[derive(Debug)]
-struct Expected {
-    stage: TransactionStage,
-    sink: Sink,
-    columns: Option<Arc<[Column]>>,
-    /// How rows become JSON; known for prepared statements only.
-    shape: Option<JsonShape>,
-    preparing: Option<Preparing>,
-    /// False for a statement that is only prepared.
-    is_executed: bool,
-    /// Whether `BindComplete` was received; from then on the statement may have had effects.
-    is_bound: bool,
-}
-
-/// PostgreSQL's C function that reports `cached plan must not change result type`.
-const PLAN_CHECK_FUNCTION: &str = "RevalidateCachedQuery";
-
-/// The first error of a batch.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) stage: TransactionStage,
-    pub(crate) fields: ErrorFields,
-    /// Whether the statement may have begun to run.
-    pub(crate) has_begun: bool,
-}
-
-impl Refusal {
-    fn stale_statement(stage: TransactionStage) -> Self {
-        let fields = ErrorFields {
-            code: "0A000".to_owned(),
-            message: "the types of a result have changed".to_owned(),
-            routine: PLAN_CHECK_FUNCTION.to_owned(),
-            ..ErrorFields::default()
-        };
-        Self {
-            stage,
-            fields,
-            has_begun: false,
-        }
-    }
-
-    /// Whether a prepared statement was out of date: its table has changed, or it was deallocated. Nothing has run
-    /// then, so the transaction can be tried again.
-    pub(crate) fn is_stale(&self) -> bool {
-        let changed = self.fields.code == "0A000" && self.fields.routine == PLAN_CHECK_FUNCTION;
-        // 26000: the statement was deallocated by SQL. 42P05: SQL prepared a statement with its name.
-        !self.has_begun && (changed || ["26000", "42P05"].contains(&self.fields.code.as_str()))
-    }
-}
-
-/// A batch whose `ReadyForQuery` was received.
-#[derive(Debug, Default)]
-pub(crate) struct Finished {
-    /// Results of the statements, in the order in which they were sent.
-    pub(crate) sinks: SmallVec<[(TransactionStage, Sink); 4]>,
-    pub(crate) refusal: Option<Refusal>,
-    /// Whether a batch before it has left the session with other settings than it had at login, so that the results may
-    /// be wrong.
-    pub(crate) in_changed_session: bool,
-    /// Whether rows were dropped, because they did not fit into the memory that was left.
-    pub(crate) is_out_of_memory: bool,
-    /// Time from when the server could begin to work on the batch until its end.
-    pub(super) duration: Duration,
-}
-
-/// Errors with which the server ends a session: `transaction_timeout` (from PostgreSQL 17 on), `idle_in_transaction_session_timeout`, and
-/// an administrator, who has ended it or shuts the server down.
-const SESSION_ENDS: [&str; 3] = ["25P04", "25P03", "57P01"];
-
-/// Collects the server's messages for one batch.
-#[derive(Debug)]
-pub(super) struct Collector {
-    expected: SmallVec<[Expected; 4]>,
-    /// Index of the statement that the next message belongs to.
-    current: usize,
-    refusal: Option<Refusal>,
-    is_out_of_memory: bool,
-    small_rows: SmallRows,
-    queued: Instant,
-}
-
-/// The server sent a message that does not belong to the current statement. The connection must be closed, because
-/// later results could be assigned to the wrong request.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct UnexpectedMessage;
 
 /// Writes the messages of a batch into the connection's buffer.
 pub(crate) struct Batch<'c> {
@@ -121,6 +23,22 @@ pub(crate) struct Batch<'c> {
     expected: SmallVec<[Expected; 4]>,
     /// Whether prepared statements are used.
     prepares: bool,
+    turn: Option<DatabaseTurn>,
+}
+
+/// Whether the rows of a statement may be asked for in columns of which nothing is known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MayTry {
+    /// Whether it changes nothing, so that it can run once more.
+    pub(crate) is_read: bool,
+    /// Whether it is not known that only PostgreSQL can write its rows as JSON.
+    pub(crate) may_be_written: bool,
+}
+
+impl MayTry {
+    fn both(self) -> bool {
+        self.is_read && self.may_be_written
+    }
 }
 
 /// Format codes of parameters and results.
@@ -175,7 +93,13 @@ impl<'c> Batch<'c> {
             closing,
             expected: SmallVec::new(),
             prepares: true,
+            turn: None,
         })
+    }
+
+    /// Keeps a part of the server's memory until the server has answered, also when nobody waits for it any more.
+    pub(crate) fn hold(&mut self, turn: &DatabaseTurn) {
+        self.turn = Some(turn.clone());
     }
 
     /// From here on uses no prepared statements, so that the batch does not depend on what is prepared in the session.
@@ -249,82 +173,105 @@ impl<'c> Batch<'c> {
             frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
         }
         frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
-        self.expected.push(Expected {
-            stage,
-            sink,
-            columns,
-            shape: None,
-            preparing,
-            is_executed: true,
-            is_bound: false,
-        });
+        self.push_expected(stage, sink, preparing).columns = columns;
         Ok(())
     }
 
-    /// Adds a statement whose rows this process writes as JSON, if it is prepared and its types allow it, and returns
-    /// true. Otherwise adds at most its preparation and returns false; the caller then lets PostgreSQL write the JSON.
+    /// Adds a statement whose rows this process writes as JSON, and returns true, if the types of its columns allow it. Of one that only reads
+    /// they need not be known before: if they turn out not to allow it, the batch is refused with [`Refusal::needs_fallback`]. Otherwise adds
+    /// at most the statement's preparation and returns false; the caller then lets PostgreSQL write the JSON.
     pub(crate) fn read_json(
         &mut self,
         stage: TransactionStage,
-        parsed_as: (&str, &str),
-        statement: &SqlStatement,
+        (role, search_path): (&str, &str),
+        (statement, may_try): (&SqlStatement, MayTry),
         rows: impl FnOnce() -> JsonRows,
     ) -> Result<bool, BatchError> {
         if !self.prepares {
             return Ok(false);
         }
-        match self.find_usage(parsed_as, &statement.text, statement.params.len()) {
+        let parameters = statement.params.len();
+        match self
+            .statements
+            .use_columns(role, search_path, &statement.text, parameters)
+        {
             Usage::Prepared(prepared) => {
-                let Some(shape) = &prepared.json else {
+                let Some(shape) = prepared.shape_for(statement, may_try.is_read) else {
                     return Ok(false);
                 };
-                if statement.force_custom_plan {
-                    self.parse("", &statement.text)?;
-                    self.bind("", &statement.params, None)?;
-                    frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
-                } else {
-                    self.bind(&prepared.name, &statement.params, None)?;
-                }
-                frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
-                self.expected.push(Expected {
-                    stage,
-                    sink: Sink::Json(Box::new(rows())),
-                    columns: Some(Arc::clone(&prepared.columns)),
-                    shape: Some(shape.clone()),
-                    preparing: None,
-                    is_executed: true,
-                    is_bound: false,
-                });
+                self.execute_prepared(&prepared, statement)?;
+                let sink = Sink::Json(Box::new(rows()));
+                let added = self.push_expected(stage, sink, None);
+                added.columns = Some(Arc::clone(&prepared.columns));
+                added.shape = Some(shape.clone());
+                Ok(true)
+            }
+            Usage::Unprepared if may_try.both() => {
+                self.execute_unnamed(statement)?;
+                self.push_expected(stage, Sink::Json(Box::new(rows())), None);
                 Ok(true)
             }
             Usage::Unprepared => Ok(false),
             Usage::Prepare(preparing) => {
                 self.prepare(preparing, &statement.text)?;
-                self.expected.push(Expected {
-                    stage,
-                    sink: Sink::Discard,
-                    columns: None,
-                    shape: None,
-                    preparing: Some(preparing),
-                    is_executed: false,
-                    is_bound: false,
-                });
+                if may_try.both() {
+                    self.bind(&self.statements.name_of(preparing), &statement.params, None)?;
+                    frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
+                    self.push_expected(stage, Sink::Json(Box::new(rows())), Some(preparing));
+                    return Ok(true);
+                }
+                let added = self.push_expected(stage, Sink::Discard, Some(preparing));
+                added.is_executed = false;
                 Ok(false)
             }
         }
     }
 
+    /// Notes a statement that was added.
+    fn push_expected(
+        &mut self,
+        stage: TransactionStage,
+        sink: Sink,
+        preparing: Option<Preparing>,
+    ) -> &mut Expected {
+        self.expected.push(Expected::new(stage, sink, preparing));
+        self.expected.last_mut().expect("it was added")
+    }
+
+    fn execute_prepared(&mut self, prepared: &Prepared, statement: &SqlStatement) -> Result<(), BatchError> {
+        if !prepared.is_sent_by_name(statement) {
+            return self.execute_unnamed(statement);
+        }
+        self.bind(&prepared.name, &statement.params, None)?;
+        frontend::execute("", 0, self.out).map_err(BatchError::from_io)
+    }
+
+    fn execute_unnamed(&mut self, statement: &SqlStatement) -> Result<(), BatchError> {
+        self.parse("", &statement.text)?;
+        self.bind("", &statement.params, None)?;
+        frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
+        frontend::execute("", 0, self.out).map_err(BatchError::from_io)
+    }
+
+    /// Adds a statement whose rows are JSON texts in one column, of which this process makes a document: PostgreSQL holds one row at a time.
+    pub(crate) fn read_json_texts(
+        &mut self,
+        stage: TransactionStage,
+        parsed_as: (&str, &str),
+        statement: &SqlStatement,
+        rows: JsonRows,
+    ) -> Result<(), BatchError> {
+        self.execute(stage, parsed_as, statement, Sink::Json(Box::new(rows)))?;
+        if let Some(added) = self.expected.last_mut() {
+            added.shape = Some(JsonShape::of_texts());
+        }
+        Ok(())
+    }
+
     /// Ends the batch. `writes` says whether its result is kept if that is possible at all.
     pub(super) fn finish(mut self, writes: bool) -> Collector {
         frontend::sync(self.out);
-        Collector {
-            expected: std::mem::take(&mut self.expected),
-            current: 0,
-            refusal: None,
-            is_out_of_memory: false,
-            small_rows: SmallRows::new(writes),
-            queued: Instant::now(),
-        }
+        Collector::new(std::mem::take(&mut self.expected), writes, self.turn.take())
     }
 
     /// Removes the messages of the batch from the buffer, as if it had never been begun.
@@ -387,167 +334,6 @@ impl BatchError {
     #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
     fn from_io(error: std::io::Error) -> Self {
         Self(error.to_string())
-    }
-}
-
-impl Collector {
-    pub(super) fn queued(&self) -> Instant {
-        self.queued
-    }
-
-    /// Processes one message of the batch. `ReadyForQuery` does not come here.
-    pub(super) fn handle_message(
-        &mut self,
-        tag: u8,
-        body: Body<'_>,
-        statements: &mut Statements,
-        memory: &MemoryBudget,
-    ) -> Result<(), UnexpectedMessage> {
-        match tag {
-            b'D' => return self.handle_row(body, memory),
-            // BindComplete.
-            b'2' => self.current()?.is_bound = true,
-            // RowDescription, or NoData for a statement without rows.
-            b'T' | b'n' => self.handle_columns(tag, body, statements)?,
-            // CommandComplete, or EmptyQueryResponse.
-            b'C' | b'I' => {
-                self.current()?;
-                self.current += 1;
-            }
-            b'E' => {
-                let current = self.expected.get(self.current);
-                self.refusal.get_or_insert(Refusal {
-                    stage: current.map_or(TransactionStage::TransactionEnd, |current| current.stage),
-                    has_begun: current.is_none_or(|current| current.is_bound),
-                    fields: ErrorFields::parse(body.bytes()),
-                });
-            }
-            // ParseComplete, CloseComplete, ParameterDescription
-            b'1' | b'3' | b't' => {}
-            _ => return Err(UnexpectedMessage),
-        }
-        Ok(())
-    }
-
-    /// The columns of the current statement's rows; none for `NoData`.
-    fn handle_columns(
-        &mut self,
-        tag: u8,
-        body: Body<'_>,
-        statements: &mut Statements,
-    ) -> Result<(), UnexpectedMessage> {
-        let found: Arc<[Column]> = match tag {
-            b'T' => parse_columns(body.bytes()).ok_or(UnexpectedMessage)?.into(),
-            _ => Arc::new([]),
-        };
-        let current = self.current()?;
-        if current.shape.is_some() && current.columns.as_ref() != Some(&found) {
-            // The columns are not those it was prepared with, so its rows cannot be written as JSON.
-            current.sink = Sink::Discard;
-            let refusal = Refusal::stale_statement(current.stage);
-            self.refusal.get_or_insert(refusal);
-            return Ok(());
-        }
-        current.columns = Some(Arc::clone(&found));
-        if let Some(preparing) = current.preparing.take() {
-            statements.prepared(preparing, found);
-        }
-        if !current.is_executed {
-            self.current += 1;
-        }
-        Ok(())
-    }
-
-    /// Called when the request was given up (its client hung up): the rows need not be kept.
-    pub(super) fn discard_rows(&mut self) {
-        for expected in &mut self.expected {
-            expected.sink = Sink::Discard;
-        }
-    }
-
-    /// Whether the server has ended the session because of this batch or while it ran, so that the batches behind it never began.
-    pub(super) fn has_ended_session(&self) -> bool {
-        let fields = self.refusal.as_ref().map(|refusal| &refusal.fields);
-        fields.is_some_and(|fields| fields.ends_session && SESSION_ENDS.contains(&fields.code.as_str()))
-    }
-
-    pub(super) fn finish(self, statements: &mut Statements, duration: Duration) -> Finished {
-        let mut sinks = SmallVec::new();
-        for expected in self.expected {
-            if let Some(preparing) = expected.preparing {
-                statements.not_prepared(preparing);
-            }
-            if expected.is_executed {
-                sinks.push((expected.stage, expected.sink));
-            }
-        }
-        Finished {
-            sinks,
-            refusal: self.refusal,
-            in_changed_session: false,
-            is_out_of_memory: self.is_out_of_memory,
-            duration,
-        }
-    }
-
-    fn current(&mut self) -> Result<&mut Expected, UnexpectedMessage> {
-        self.expected.get_mut(self.current).ok_or(UnexpectedMessage)
-    }
-
-    /// Called when there is no memory left for a row: the result is not kept, and the request fails.
-    pub(super) fn refuse_rows(&mut self) {
-        self.is_out_of_memory = true;
-        self.discard_rows();
-    }
-
-    /// Whether the rows that come are dropped.
-    pub(super) fn is_discarding(&self) -> bool {
-        let current = self.expected.get(self.current);
-        current.is_some_and(|current| matches!(current.sink, Sink::Discard))
-    }
-
-    fn handle_row(&mut self, body: Body<'_>, memory: &MemoryBudget) -> Result<(), UnexpectedMessage> {
-        let current = self.expected.get_mut(self.current).ok_or(UnexpectedMessage)?;
-        match (&mut current.sink, &current.columns, &current.shape) {
-            (Sink::Discard, ..) => Ok(()),
-            (Sink::Rows(rows), Some(columns), _) => {
-                match self.small_rows.count(body.into_bytes(), memory) {
-                    Some(row) => rows.push(Row::parse(Arc::clone(columns), row).ok_or(UnexpectedMessage)?),
-                    None => self.refuse_rows(),
-                }
-                Ok(())
-            }
-            (Sink::Json(rows), _, Some(shape)) => {
-                rows.push(shape, body.bytes(), memory).ok_or(UnexpectedMessage)?;
-                if rows.is_out_of_memory() {
-                    self.refuse_rows();
-                }
-                Ok(())
-            }
-            _ => Err(UnexpectedMessage),
-        }
-    }
-}
-
-/// A message's body. A short one is borrowed from the read buffer, a long one is split off to avoid a copy.
-pub(super) enum Body<'b> {
-    Borrowed(&'b [u8]),
-    Owned(Bytes),
-}
-
-impl Body<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Owned(bytes) => bytes,
-        }
-    }
-
-    fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
-            Self::Owned(bytes) => bytes,
-        }
     }
 }
 

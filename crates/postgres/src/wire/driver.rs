@@ -18,7 +18,8 @@ use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::oneshot;
 
-use super::batch::{Batch, BatchError, Body, Collector, Finished};
+use super::batch::{Batch, BatchError};
+use super::collector::{Body, Collector, Finished};
 use super::connect::{Opened, Stream};
 use super::server_message::{ErrorFields, parse_header};
 use super::session_settings::SessionSettings;

@@ -5,6 +5,7 @@
 //! `BEGIN` and `COMMIT`. So this module writes the messages of a request; `tokio-postgres` only logs in.
 
 mod batch;
+mod collector;
 mod connect;
 mod driver;
 mod row;
@@ -13,7 +14,8 @@ mod session_settings;
 mod small_rows;
 mod statements;
 
-pub(crate) use batch::{Batch, BatchError, Finished, Refusal, Sink};
+pub(crate) use batch::{Batch, BatchError, MayTry};
+pub(crate) use collector::{Finished, Refusal, Sink};
 pub(crate) use connect::{
     ConnectError, Opened, STANDBY_ERROR, Stream, connect_host, is_unwanted_standby, open_connection,
     try_hosts,

@@ -13,22 +13,39 @@ use std::sync::Arc;
 use lru::{DefaultHasher, LruCache};
 
 use super::Column;
+use crate::SqlStatement;
 use crate::json::JsonShape;
 
 /// Longest text of a statement that is prepared, in bytes.
 const LONGEST_TEXT: usize = 8 * 1024;
 /// Most parameters of one.
 const MOST_PARAMETERS: usize = 100;
-/// Most bytes of all texts of a connection, with their roles and search paths.
-const MOST_BYTES: usize = 1024 * 1024;
+/// Most bytes of all texts of a connection, with their roles and search paths. PostgreSQL takes 45 times as much for the plans of statements
+/// with many columns.
+const MOST_BYTES: usize = 256 * 1024;
 
 /// A statement that the server has prepared under `name`.
 #[derive(Debug)]
 pub(crate) struct Prepared {
+    /// Empty for a long statement, which is sent each time.
     pub(super) name: String,
     pub(super) columns: Arc<[Column]>,
     /// How its rows become JSON; `None` when it has types whose JSON only PostgreSQL can write.
     pub(crate) json: Option<JsonShape>,
+}
+
+impl Prepared {
+    /// Whether a statement is executed by its name: PostgreSQL refuses it when its columns have changed.
+    pub(super) fn is_sent_by_name(&self, statement: &SqlStatement) -> bool {
+        !statement.force_custom_plan && !self.name.is_empty()
+    }
+
+    /// How its rows become JSON here. `None` also where it would be too late to see that the columns have changed: when a statement has run that
+    /// writes.
+    pub(super) fn shape_for(&self, statement: &SqlStatement, is_read: bool) -> Option<&JsonShape> {
+        let is_safe = is_read || self.is_sent_by_name(statement);
+        self.json.as_ref().filter(|_| is_safe)
+    }
 }
 
 /// How a statement is sent next.
@@ -46,18 +63,28 @@ pub(super) enum Usage {
 pub(super) struct Preparing {
     hash: u64,
     number: u64,
+    /// Whether it is kept under a name, or only its columns are.
+    is_named: bool,
 }
 
 /// A statement is prepared per role and search path, because PostgreSQL plans anew when either changes.
 struct Key {
     role: String,
     search_path: String,
+    /// Empty for a long statement: whether its columns are those that are kept is seen when it is sent.
     text: String,
+    bytes: usize,
 }
 
 impl Key {
-    fn bytes(&self) -> usize {
-        self.role.len() + self.search_path.len() + self.text.len()
+    fn new(role: &str, search_path: &str, text: &str, is_named: bool) -> Self {
+        let kept = if is_named { text } else { "" };
+        Self {
+            role: role.to_owned(),
+            search_path: search_path.to_owned(),
+            text: kept.to_owned(),
+            bytes: role.len() + search_path.len() + text.len(),
+        }
     }
 }
 
@@ -108,12 +135,32 @@ impl Statements {
         text: &str,
         parameters: usize,
     ) -> Usage {
-        if !self.enabled || text.len() > LONGEST_TEXT || parameters > MOST_PARAMETERS {
+        match is_long(text, parameters) {
+            true => Usage::Unprepared,
+            false => self.look_up(role, search_path, text, true),
+        }
+    }
+
+    /// Looks a statement up whose columns are needed, and counts the use. A long one gets no name: it is sent each time, and what is prepared
+    /// at its second use are its columns.
+    pub(super) fn use_columns(
+        &mut self,
+        role: &str,
+        search_path: &str,
+        text: &str,
+        parameters: usize,
+    ) -> Usage {
+        self.look_up(role, search_path, text, !is_long(text, parameters))
+    }
+
+    fn look_up(&mut self, role: &str, search_path: &str, text: &str, is_named: bool) -> Usage {
+        if !self.enabled {
             return Usage::Unprepared;
         }
         let hash = self.hash(role, search_path, text);
+        let kept = if is_named { text } else { "" };
         match self.entries.get_mut(&hash) {
-            Some((key, entry)) if key.role == role && key.search_path == search_path && key.text == text => {
+            Some((key, entry)) if key.role == role && key.search_path == search_path && key.text == kept => {
                 match entry {
                     Entry::Prepared(prepared) => Usage::Prepared(Rc::clone(prepared)),
                     // Another batch in flight prepares it. Whether that succeeds is not known yet, so its name cannot
@@ -122,34 +169,40 @@ impl Statements {
                     Entry::SeenOnce => {
                         self.next += 1;
                         *entry = Entry::Preparing(self.next);
-                        let number = self.next;
-                        Usage::Prepare(Preparing { hash, number })
+                        Usage::Prepare(Preparing {
+                            hash,
+                            number: self.next,
+                            is_named,
+                        })
                     }
                 }
             }
             _ => {
-                let key = Key {
-                    role: role.to_owned(),
-                    search_path: search_path.to_owned(),
-                    text: text.to_owned(),
-                };
-                self.bytes += key.bytes();
-                if let Some((_, evicted)) = self.entries.push(hash, (key, Entry::SeenOnce)) {
-                    self.drop_entry(evicted);
-                }
-                while self.bytes > MOST_BYTES
-                    && let Some((_, evicted)) = self.entries.pop_lru()
-                {
-                    self.drop_entry(evicted);
-                }
+                self.remember(hash, Key::new(role, search_path, text, is_named));
                 Usage::Unprepared
             }
         }
     }
 
-    /// The name under which a statement is prepared.
+    /// Remembers a statement that was seen for the first time.
+    fn remember(&mut self, hash: u64, key: Key) {
+        self.bytes += key.bytes;
+        if let Some((_, evicted)) = self.entries.push(hash, (key, Entry::SeenOnce)) {
+            self.drop_entry(evicted);
+        }
+        while self.bytes > MOST_BYTES
+            && let Some((_, evicted)) = self.entries.pop_lru()
+        {
+            self.drop_entry(evicted);
+        }
+    }
+
+    /// The name under which a statement is prepared. Empty for a long one, which the next statement without a name replaces.
     pub(super) fn name_of(&self, preparing: Preparing) -> String {
-        format!("{}{}", self.prefix, preparing.number)
+        match preparing.is_named {
+            true => format!("{}{}", self.prefix, preparing.number),
+            false => String::new(),
+        }
     }
 
     /// Records that the server has prepared the statement.
@@ -164,7 +217,7 @@ impl Statements {
                 }));
             }
             // The cache evicted it while it was being prepared, so nothing will use it: close it on the server.
-            None => self.closing.push(name),
+            None => self.close(name),
         }
     }
 
@@ -184,9 +237,15 @@ impl Statements {
 
     /// Closes a statement that is no longer kept.
     fn drop_entry(&mut self, (key, entry): (Key, Entry)) {
-        self.bytes -= key.bytes();
+        self.bytes -= key.bytes;
         if let Entry::Prepared(prepared) = entry {
-            self.closing.push(prepared.name.clone());
+            self.close(prepared.name.clone());
+        }
+    }
+
+    fn close(&mut self, name: String) {
+        if !name.is_empty() {
+            self.closing.push(name);
         }
     }
 
@@ -208,6 +267,11 @@ impl Statements {
     fn hash(&self, role: &str, search_path: &str, text: &str) -> u64 {
         self.hasher.hash_one((role, search_path, text))
     }
+}
+
+/// Whether a statement is too long to be prepared.
+fn is_long(text: &str, parameters: usize) -> bool {
+    text.len() > LONGEST_TEXT || parameters > MOST_PARAMETERS
 }
 
 #[cfg(test)]
@@ -250,10 +314,31 @@ mod tests {
         }
 
         let kept = statements.entries.len();
-        assert!(statements.bytes <= MOST_BYTES && kept > 100, "{kept}");
+        assert!(statements.bytes <= MOST_BYTES && kept > 30, "{kept}");
         assert_eq!(statements.take_closing().len(), 500 - kept);
         statements.clear();
         assert_eq!((statements.bytes, statements.take_closing().len()), (0, kept));
+    }
+
+    #[test]
+    fn gw_049_of_a_long_statement_the_columns_are_kept_and_nothing_on_the_server() {
+        let mut statements = Statements::new(1);
+        let text = "a".repeat(LONGEST_TEXT + 1);
+        let look_up = |statements: &mut Statements| statements.use_columns("r", "p", &text, 0);
+        assert!(matches!(look_up(&mut statements), Usage::Unprepared));
+        let Usage::Prepare(preparing) = look_up(&mut statements) else {
+            panic!("its second use");
+        };
+        assert_eq!(statements.name_of(preparing), "");
+
+        statements.prepared(preparing, Arc::new([]));
+
+        let Usage::Prepared(described) = look_up(&mut statements) else {
+            panic!("its columns are known");
+        };
+        assert_eq!(described.name, "");
+        statements.clear();
+        assert_eq!(statements.take_closing(), [""; 0]);
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
         statement,
         calls_function: false,
         replayed_to: None,
+        turn: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

@@ -428,6 +428,7 @@ fn as_identity<'a>(identity: &'a Identity, statement: &'a SqlStatement) -> Reque
         statement,
         calls_function: false,
         replayed_to: None,
+        turn: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

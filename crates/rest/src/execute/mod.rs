@@ -1,8 +1,10 @@
 //! Fourth stage: statements → [`Outcome`], in the request's transaction. The only stage with a connection.
 
+mod document_memory;
 mod replica_reads;
 
 use bytes::{BufMut, BytesMut};
+use selvedge_memory::DatabaseTurn;
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
     RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd, TransactionResult, set_traced_rows,
@@ -21,6 +23,7 @@ use crate::sql::{
     response_settings,
 };
 
+pub(crate) use document_memory::{ResultMemory, ResultSizes};
 pub(crate) use replica_reads::{ReplicaReads, is_read_method, record_write};
 
 /// The result of the transaction.
@@ -58,6 +61,10 @@ pub(crate) struct Execution<'a> {
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
     pub(crate) texts: &'a RequestTexts,
+    /// What PostgreSQL may take for the request's large body.
+    pub(crate) turn: Option<&'a DatabaseTurn>,
+    /// Where results take memory that PostgreSQL writes in one piece; `None` where that is not limited, and beside a large body.
+    pub(crate) result_memory: Option<ResultMemory<'a>>,
 }
 
 impl Execution<'_> {
@@ -90,7 +97,7 @@ impl Execution<'_> {
                 _ => JsonForm::Array,
             },
             after: response_settings(),
-            fallback: &|| statement.document(),
+            fallback: &|| statement.json_texts(),
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
         let of_replica = match self.replicas {
@@ -101,24 +108,22 @@ impl Execution<'_> {
             Some(result) => result,
             None => self.pool.read_json(&transaction, &read).await,
         };
-        match result.map_err(|error| self.map_pool_error(error))? {
-            JsonReadResult::Rows(result) => read_document(plan, result),
-            JsonReadResult::Document { body, rows, after } => {
-                // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
-                let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
-                set_traced_rows(rows);
-                plan.row_checks.check(page_rows)?;
-                let settings = after.first();
-                Ok(Outcome {
-                    body,
-                    page_rows,
-                    total: (plan.total == Total::OfPage).then_some(page_rows),
-                    headers: settings.and_then(|row| row.get(0)),
-                    status: settings.and_then(|row| row.get(1)),
-                    ..Outcome::default()
-                })
-            }
-        }
+        let JsonReadResult {
+            body, rows, after, ..
+        } = result.map_err(|error| self.map_pool_error(error))?;
+        // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
+        let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
+        set_traced_rows(rows);
+        plan.row_checks.check(page_rows)?;
+        let settings = after.first();
+        Ok(Outcome {
+            body,
+            page_rows,
+            total: (plan.total == Total::OfPage).then_some(page_rows),
+            headers: settings.and_then(|row| row.get(0)),
+            status: settings.and_then(|row| row.get(1)),
+            ..Outcome::default()
+        })
     }
 
     /// Runs a statement whose one row holds the whole response.
@@ -129,9 +134,19 @@ impl Execution<'_> {
         explain_count: Option<&SqlStatement>,
     ) -> Result<Outcome, RestError> {
         let extra = self.extra_settings(&plan.session, plan.function());
+        let memory = self
+            .result_memory
+            .as_ref()
+            .filter(|_| plan.handler != Handler::Nothing);
+        let turn = match memory {
+            // Boxed, because few requests need it.
+            Some(memory) => Box::pin(memory.wait_for(document)).await?,
+            None => None,
+        };
         // The EXPLAIN runs in the same transaction, so the estimate is made under the caller's rights as well.
         let transaction = RequestTransaction {
             explain: explain_count,
+            turn: turn.as_ref().or(self.turn),
             ..self.transaction(plan, document, &extra)
         };
         let of_replica = match self.replicas {
@@ -147,7 +162,12 @@ impl Execution<'_> {
         } else {
             self.pool.run(transaction).await
         };
-        read_document(plan, result.map_err(|error| self.map_pool_error(error))?)
+        let result = result.map_err(|error| self.map_pool_error(error))?;
+        if let Some(memory) = memory {
+            let body = result.rows.first().and_then(|row| row.bytes(BODY_COLUMN));
+            memory.record(document, body.map_or(0, |body| body.len()));
+        }
+        read_document(plan, result)
     }
 
     /// Runs a statement that only looks something up, under the caller's rights.
@@ -169,6 +189,7 @@ impl Execution<'_> {
             statement,
             calls_function: false,
             replayed_to: None,
+            turn: None,
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -200,6 +221,7 @@ impl Execution<'_> {
             statement,
             calls_function: plan.function().is_some(),
             replayed_to: None,
+            turn: self.turn,
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {
                 TransactionEnd::Rollback

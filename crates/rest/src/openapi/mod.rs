@@ -4,12 +4,14 @@
 //! letter.
 
 mod address;
+mod cache;
 mod document;
 mod operations;
 mod parameters;
 mod types;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, body};
@@ -17,9 +19,10 @@ use bytes::Bytes;
 use selvedge_postgres::{Param, Row, SqlStatement};
 
 use crate::catalog::Catalog;
-use crate::config::{OpenApiMode, RestConfig};
+use crate::config::{EffectiveConfig, OpenApiMode, RestConfig};
 use crate::plan::RootPlan;
 use crate::respond::Timing;
+pub(crate) use cache::RootCache;
 use document::Document;
 
 /// The query of what the caller may use in a schema: names of relations, oids of functions, the schema's comment.
@@ -34,8 +37,7 @@ pub(crate) fn write_privilege_query(schema: &str) -> SqlStatement {
 /// The response to `GET /`: `rows` are the privilege query's, `host` is the client's `Host` header.
 pub(crate) fn render_root(
     root: &RootPlan,
-    catalog: &Catalog,
-    config: &RestConfig,
+    (cache, catalog, config): (&RootCache, &Arc<Catalog>, &Arc<EffectiveConfig>),
     rows: &[Row],
     host: &str,
     mut timing: Timing,
@@ -49,8 +51,11 @@ pub(crate) fn render_root(
     }
     // HEAD has no body, so the document need not be rendered.
     let text = (!root.headers_only).then(|| {
-        let document = describe_schema(root, catalog, config, rows.first(), host);
-        document.render().to_string()
+        let (schema, privileges) = (root.session.schema.as_str(), rows.first());
+        cache.document((catalog, config), (schema, privileges), host, |host| {
+            let document = describe_schema(root, catalog, config, privileges, host);
+            document.render().to_string()
+        })
     });
     timing.end_stage("response");
     if let Some(text) = timing.into_header() {

@@ -22,9 +22,11 @@ use selvedge_token::{TokenError, unix_now};
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
 use crate::error::{AuthError, CatalogError, RequestError, RestError};
-use crate::execute::{Execution, ReplicaReads, RequestTexts, is_read_method, record_write};
+use crate::execute::{
+    Execution, ReplicaReads, RequestTexts, ResultMemory, ResultSizes, is_read_method, record_write,
+};
 use crate::identity::Identity;
-use crate::openapi;
+use crate::openapi::{self, RootCache};
 use crate::plan::Plan;
 use crate::request::ApiRequest;
 use crate::request::headers::{cookies_json, headers_json};
@@ -79,6 +81,8 @@ struct Worker {
     /// The generation of the catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
     admission: Admission,
+    result_sizes: ResultSizes,
+    roots: RootCache,
 }
 
 impl Worker {
@@ -90,6 +94,8 @@ impl Worker {
             replicas,
             generation,
             admission: Admission::default(),
+            result_sizes: ResultSizes::default(),
+            roots: RootCache::default(),
         }
     }
 
@@ -195,6 +201,8 @@ async fn run_stages(
         Some(large) => Box::pin(large.wait_for_database()).await?,
         None => None,
     };
+    let memory = (worker.pool.memory(), &worker.result_sizes);
+    let result_memory = ResultMemory::for_request(memory, turn.as_ref(), http);
     let replicas = worker.replicas.as_deref();
     let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
@@ -204,12 +212,11 @@ async fn run_stages(
         replicas: replicas.as_ref(),
         identity: &identity,
         texts: &request_texts(http),
+        turn: turn.as_ref(),
+        result_memory,
     };
-    let response = run_plan(planned.plan, &execution, &planned.catalog, http, timing).await;
-    if let Some(turn) = turn {
-        turn.finish();
-    }
-    response
+    let roots = (&worker.roots, &planned.catalog, &snapshot.config);
+    run_plan(planned.plan, &execution, roots, http, timing).await
 }
 
 /// A plan with the search path and the catalog that it was made for.
@@ -270,7 +277,7 @@ async fn plan_request<'a>(
 async fn run_plan(
     plan: Plan,
     execution: &Execution<'_>,
-    catalog: &Catalog,
+    roots: (&RootCache, &Arc<Catalog>, &Arc<EffectiveConfig>),
     http: &HttpRequest,
     mut timing: Timing,
 ) -> Result<HttpResponse, RestError> {
@@ -287,7 +294,7 @@ async fn run_plan(
             let rows = execution.read(&root.session, &statement).await?;
             timing.end_stage("transaction");
             let host = read_host(http, config);
-            Ok(openapi::render_root(&root, catalog, config, &rows, &host, timing))
+            Ok(openapi::render_root(&root, roots, &rows, &host, timing))
         }
         Plan::Describe { allow } => {
             timing.end_stage("transaction");

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use selvedge_postgres::SqlStatement;
 
 use super::builder::{SOURCE, Sql};
-use super::document::{RESPONSE_SETTINGS, write_document};
+use super::document::{RESPONSE_SETTINGS, write_document, write_json_texts};
 use crate::catalog::Function;
 use crate::plan::{Handler, QueryKind, QueryPlan, Total};
 
@@ -29,9 +29,9 @@ pub struct RowsStatement<'p> {
 }
 
 impl RowsStatement<'_> {
-    /// The statement by which PostgreSQL renders the response itself; written only when it is needed.
-    pub fn document(&self) -> SqlStatement {
-        write_document(self.plan)
+    /// The statement by which PostgreSQL renders each row itself; written only when it is needed.
+    pub fn json_texts(&self) -> SqlStatement {
+        write_json_texts(self.plan)
     }
 }
 
@@ -59,6 +59,7 @@ fn write_rows(plan: &QueryPlan) -> Option<SqlStatement> {
         return None;
     }
     let mut sql = Sql::for_plan(plan);
+    sql.embeds_as_jsonb = plan.read.groups_embeds();
     match &plan.kind {
         QueryKind::Read(_) => {}
         // Single values and scalars have other JSON forms, which only PostgreSQL renders.

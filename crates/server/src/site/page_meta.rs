@@ -122,6 +122,7 @@ impl PageMetaFunction {
                 statement: &statement,
                 calls_function: true,
                 replayed_to: None,
+                turn: None,
                 explain: None,
                 end: TransactionEnd::Commit,
             })

@@ -201,6 +201,7 @@ impl DbSession {
             statement,
             calls_function: false,
             replayed_to: None,
+            turn: None,
             explain: None,
             end,
         }
