@@ -25,8 +25,6 @@ MAX_LOOSE_FILES = 10
 MAX_FILES_IN_CIRCLES = 0
 # For all crates together.
 MAX_LONG_FUNCTIONS = 12
-MIN_DOC_RATIO = 0.14
-MIN_COMMENT_RATIO = 0.0195
 
 # Where tasks live as long as the server. One row that cannot be read must not end them.
 LONG_LIVED = (
@@ -309,14 +307,11 @@ def crate_problems(crate, files, counts):
             yield f"{os.path.relpath(path, ROOT)}:{line}: an example that nothing runs; make it a test, or name another language"
 
 
-def overall_problems(lengths, counts):
+def overall_problems(lengths):
     """What exceeds the limits of all crates together."""
     long_functions = sum(length > 50 for length in lengths)
     if long_functions > MAX_LONG_FUNCTIONS:
         yield f"{long_functions} functions over 50 lines, at most {MAX_LONG_FUNCTIONS}"
-    for kind, minimum in (("doc", MIN_DOC_RATIO), ("comment", MIN_COMMENT_RATIO)):
-        if counts[kind] / counts["code"] < minimum:
-            yield f"{counts[kind] / counts['code']:.4f} {kind} lines per line of code, at least {minimum}"
 
 
 def main():
@@ -335,7 +330,7 @@ def main():
         problems += crate_problems(crate, files, counts)
     show("all", all_sizes, all_lengths, all_counts)
     if "--check" in sys.argv:
-        problems += overall_problems(all_lengths, all_counts)
+        problems += overall_problems(all_lengths)
         for problem in problems:
             print(problem, file=sys.stderr)
         sys.exit(1 if problems else 0)
