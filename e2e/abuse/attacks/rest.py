@@ -95,7 +95,7 @@ attack("rest/answers-of-writes", seconds=8)(
 )
 
 
-@attack("rest/shapes-of-large-answers", seconds=8, chosen=True)
+@attack("rest/shapes-of-large-answers", seconds=8)
 def shapes_of_large_answers(target: Target) -> None:
     """No two are alike, so that nobody knows how large they become."""
 
