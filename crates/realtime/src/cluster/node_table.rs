@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn realtime_075_presence_of_another_node_is_counted_until_it_is_gone() {
-        let memory = MemoryBudget::new(1200);
+        let memory = MemoryBudget::new(2400);
         let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
         let channels = vec![tracked(1, "ada"), tracked(2, "bob"), tracked(3, "cleo")];
         for message in state(&table, node, 0, &[channels]) {
