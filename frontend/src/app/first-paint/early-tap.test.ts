@@ -38,6 +38,17 @@ test("a click on the first view is done when the app has rendered its own, and o
   expect(opened).toHaveBeenCalledOnce();
 });
 
+test("a click that is meant for another tab opens nothing in this one", async () => {
+  keepEarlyTap(root, view);
+  for (const key of ["ctrlKey", "metaKey", "shiftKey", "altKey"]) {
+    fireEvent.click(root, { clientX: 10, clientY: 20, [key]: true });
+  }
+  render();
+  await new Promise((resolve) => setTimeout(resolve));
+
+  expect(opened).not.toHaveBeenCalled();
+});
+
 test("no click is done at a place that was scrolled away, or where nobody has clicked", async () => {
   for (const scrolled of [300, null]) {
     keepEarlyTap(root, view);

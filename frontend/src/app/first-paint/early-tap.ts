@@ -4,8 +4,10 @@
  */
 export function keepEarlyTap(root: HTMLElement, view: HTMLElement): void {
   let again = () => {};
-  addEventListener("click", ({ clientX, clientY }) => {
+  addEventListener("click", ({ clientX, clientY, ctrlKey, metaKey, shiftKey, altKey }) => {
     const place = scrollY;
+    // Meant for another tab or window, and not for this page.
+    if (ctrlKey || metaKey || shiftKey || altKey) return;
     again = () => {
       if (scrollY !== place) return;
       const target = document.elementFromPoint(clientX, clientY);
