@@ -189,9 +189,9 @@ describe("edit_items", () => {
     expect(error).toBeNull();
 
     const change = { ids, price: 19.9, category: categoryId, add_colors: [color.id] };
-    expect(expectData(await admin.client.rpc("edit_items", change))).toBe(2);
-    expect(expectData(await admin.client.rpc("edit_items", { ids, gender: "men" }))).toBe(2);
-    expect(expectData(await admin.client.rpc("edit_items", change))).toBe(2);
+    for (const wanted of [change, { ids, gender: "men" }, change]) {
+      expect(expectData(await admin.client.rpc("edit_items", wanted))).toHaveLength(2);
+    }
     for (const id of ids) {
       expect(await fetchRows("items", "id", id)).toMatchObject([
         {
@@ -203,6 +203,20 @@ describe("edit_items", () => {
         },
       ]);
     }
+  });
+
+  test("leaves items alone that somebody else has changed since they were read", async () => {
+    const ids = [(await makeItem()).id, (await makeItem()).id];
+    const read = await Promise.all(
+      ids.map(async (id) => (await fetchRows<{ version: number }>("items", "id", id))[0]?.version),
+    );
+    expectData(await owner().from("items").update({ price: 7 }).eq("id", ids[1]).select("id"));
+
+    const change = { ids, price: 19.9, versions: read };
+    expect(expectData(await admin.client.rpc("edit_items", change))).toEqual([ids[0]]);
+    expect(await fetchRows("items", "id", ids[1] ?? "")).toMatchObject([{ price: 7 }]);
+    const unequal = { ids, price: 1, versions: [1] };
+    expectRefused(await admin.client.rpc("edit_items", unequal), 400, "22023", /one version/);
   });
 
   test("nothing of it is changed, deleted or counted by others, or for more than 1000", async () => {

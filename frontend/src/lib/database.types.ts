@@ -876,8 +876,9 @@ export type Database = {
           gender?: string
           ids: string[]
           price?: number
+          versions?: number[]
         }
-        Returns: number
+        Returns: string[]
       }
       export_my_data: { Args: never; Returns: Json }
       followed_outfits: {

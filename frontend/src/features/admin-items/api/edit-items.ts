@@ -21,11 +21,25 @@ export interface ItemChanges {
 
 export const countItems = (count: number): string => (count === 1 ? "1 item" : `${count} items`);
 
+/** Which items were left as they are, because somebody else has saved or deleted them since they were ticked. */
+function describeLeft(left: readonly AdminItem[]): string {
+  const names = left.slice(0, 3).map(({ name }) => name);
+  const more = left.length > names.length ? ` and ${left.length - names.length} more` : "";
+  return `Changed by somebody else meanwhile, and left alone: ${names.join(", ")}${more}`;
+}
+
 export function useEditItems() {
   return useAdminChange({
-    change: async ({ items, changes }: { items: readonly AdminItem[]; changes: ItemChanges }) =>
-      rowsOf(await supabase.rpc("edit_items", { ids: items.map(({ id }) => id), ...changes })),
-    success: (count) => `${countItems(count)} changed`,
+    change: async ({ items, changes }: { items: readonly AdminItem[]; changes: ItemChanges }) => {
+      const seen = {
+        ids: items.map(({ id }) => id),
+        versions: items.map(({ version }) => version),
+      };
+      const changed = rowsOf(await supabase.rpc("edit_items", { ...seen, ...changes }));
+      return { changed, left: items.filter(({ id }) => !changed.includes(id)) };
+    },
+    success: ({ changed }) => `${countItems(changed.length)} changed`,
+    successText: ({ left }) => (left.length === 0 ? undefined : `${describeLeft(left)}.`),
     failure: "Nothing was changed",
     failureText: (error) => messageOf(error, "Please try again."),
     awaitsLists: false,

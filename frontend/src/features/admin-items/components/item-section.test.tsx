@@ -43,6 +43,7 @@ beforeEach(() => {
     if (init?.method === "POST") {
       sent.push({ to, body: JSON.parse(String(init.body)) });
       if (to === "count_wearing") return Response.json(3);
+      if (to === "edit_items") return Response.json(items.map(({ id }) => id));
       return Response.json(to === "items" ? [{ id: items[0]?.id }] : 2);
     }
     if (to === "items") {
@@ -85,9 +86,22 @@ it("changes what is filled in, and nothing else, of all ticked items", async () 
 
   expect(await screen.findByText("2 items changed")).toBeVisible();
   expect(sent).toEqual([
-    { to: "edit_items", body: { ids: items.map(({ id }) => id), price: 19.9 } },
+    {
+      to: "edit_items",
+      body: { ids: items.map(({ id }) => id), versions: [1, 1], price: 19.9 },
+    },
   ]);
   expect(screen.queryByText("2 selected")).not.toBeInTheDocument();
+});
+
+it("names the items that somebody else has changed meanwhile, and that are left alone", async () => {
+  answer("edit_items", () => Response.json([items[0]?.id]));
+  renderAt("/", <EditItems items={items} onDone={vi.fn()} onClose={() => undefined} />);
+  await userEvent.type(await screen.findByLabelText("Price ($)"), "5");
+  await userEvent.click(screen.getByText("Change 2 items"));
+
+  expect(await screen.findByText("1 item changed")).toBeVisible();
+  expect(screen.getByText(/meanwhile, and left alone: Bora\./)).toBeVisible();
 });
 
 it("a brand that is chosen for several items stays chosen when its list is looked at again", async () => {
