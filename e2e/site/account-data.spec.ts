@@ -3,11 +3,19 @@
 import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
 import { makeOutfit } from "../support/catalogue.ts";
-import { owner, password } from "../support/clients.ts";
+import { owner, password, signUp } from "../support/clients.ts";
 import { ageSignIns } from "../support/database.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 import { test as freshTest } from "./fresh-server.ts";
-import { expect, fillSignIn, openSignedIn, saveScreenshot, test, toast } from "./journey.ts";
+import {
+  expect,
+  fillSignIn,
+  openSignedIn,
+  saveScreenshot,
+  signOut,
+  test,
+  toast,
+} from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 test("everything about a user is downloaded as one zip", async ({ page, person }) => {
@@ -29,6 +37,38 @@ test("everything about a user is downloaded as one zip", async ({ page, person }
   expect(data.profile.username).toBe(person.username);
   expect(data.account.email).toBe(person.email);
   expect(data.outfits.map((one: { name: string }) => one.name)).toEqual([outfit.name]);
+});
+
+test("one button ends the sessions of all devices, and Sign out only this one @once", async ({
+  page,
+  person,
+}) => {
+  const other = await signUp();
+  await openSignedIn(page, other.email, "/");
+  await signOut(page);
+  expect((await other.client.auth.refreshSession()).error).toBeNull();
+
+  await openSignedIn(page, person.email, "/profile-settings");
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
+  expect((await person.client.auth.refreshSession()).error).not.toBeNull();
+});
+
+test("terms and privacy are linked from every page, and can be read", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
+  await page.goto("/discovery");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
+  await expect(page.getByRole("heading", { name: "Terms", level: 1 })).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+  await saveScreenshot(page, `terms-${phone ? "phone" : "desktop"}`);
+  await page.getByRole("article").getByRole("link", { name: "Privacy" }).click();
+  await expect(page.getByRole("heading", { name: "Privacy", level: 1 })).toBeVisible();
+  const answer = await page.request.get("/privacy");
+  expect([answer.status(), (await answer.text()).includes("<title>Privacy")]).toEqual([200, true]);
+  await page.goto("/auth?mode=signup");
+  await expect(page.getByRole("main").getByRole("link", { name: "terms" })).toBeVisible();
 });
 
 test("an account is deleted after its username is typed", async ({ page, pageErrors, person }) => {

@@ -14,6 +14,8 @@ export const paths = {
   editProfile: "/profile/edit",
   profileSettings: "/profile-settings",
   admin: (section: string) => `/admin/${section}`,
+  terms: "/terms",
+  privacy: "/privacy",
   profile: (username: string) => `/${encodeURIComponent(username)}`,
   outfit: (id: string) => `/look/${encodeURIComponent(id)}`,
   item: (id: string) => `/product/${encodeURIComponent(id)}`,

@@ -81,6 +81,7 @@ function accountSection(): HTMLElement {
     "mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12",
     element("h2", "font-serif text-heading", accountTexts.title),
     line(accountTexts.exportHint, accountTexts.exportButton),
+    line(accountTexts.signOutHint, accountTexts.signOutButton),
     line(accountTexts.deleteHint, accountTexts.deleteButton),
   );
 }

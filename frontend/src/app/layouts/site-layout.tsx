@@ -1,5 +1,6 @@
 import { Outlet } from "react-router";
 import { BottomNav } from "@/app/shell/bottom-nav";
+import { LegalLinks } from "@/app/shell/legal-links";
 import { PersonalControls } from "@/app/shell/personal-controls";
 import { SiteNav } from "@/app/shell/site-nav";
 import { SkipLink } from "@/app/shell/skip-link";
@@ -27,10 +28,13 @@ export function SiteLayout() {
       <main
         id="main"
         tabIndex={-1}
-        className="mx-auto w-full max-w-7xl flex-1 px-4 pt-8 pb-28 outline-none md:pb-16 md:px-8"
+        className="mx-auto w-full max-w-7xl flex-1 px-4 pt-8 pb-16 outline-none md:px-8"
       >
         <Outlet />
       </main>
+      <footer className="mx-auto w-full max-w-7xl px-4 max-md:pb-20 md:px-8 md:pb-2">
+        <LegalLinks />
+      </footer>
       <BottomNav />
     </div>
   );

@@ -27,7 +27,7 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
     // First navigates to a public page, because on a private one the guard would show the sign-in page when the session
     // ends.
     await navigate(paths.explore, { flushSync: true });
-    signOut.mutate();
+    signOut.mutate("local");
   }
 
   return (

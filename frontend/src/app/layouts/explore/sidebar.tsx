@@ -20,6 +20,7 @@ import {
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { type Section, sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
+import { LegalLinks } from "@/app/shell/legal-links";
 import { Wordmark } from "@/app/shell/wordmark";
 import { paths } from "@/lib/paths";
 import { useSession } from "@/lib/session";
@@ -172,9 +173,12 @@ function SidebarFoot({ collapsed }: { collapsed: boolean }): ReactNode {
   if (isLoading || collapsed) return null;
   if (user === null) {
     return (
-      <Button className="w-full" asChild>
-        <Link to={paths.signUp}>Create Your Page</Link>
-      </Button>
+      <>
+        <Button className="w-full" asChild>
+          <Link to={paths.signUp}>Create Your Page</Link>
+        </Button>
+        <LegalLinks className="-mb-3 px-2" />
+      </>
     );
   }
   const username = profile?.username;

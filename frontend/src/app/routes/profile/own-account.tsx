@@ -2,6 +2,7 @@ import type { User } from "@supabase/auth-js";
 import { useLocation, useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";
+import { useSignOut } from "@/features/auth/api/sign-out";
 import { lazyPart } from "@/lib/lazy-part";
 import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { paths } from "@/lib/paths";
@@ -22,6 +23,7 @@ interface OwnAccountProps {
 /** Export and deletion of the signed-in user's account. */
 export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
+  const signOut = useSignOut();
   const { pathname, search } = useLocation();
 
   async function leave() {
@@ -31,8 +33,14 @@ export function OwnAccount({ user, profile }: OwnAccountProps) {
     await forgetAccount(user.id);
   }
 
+  async function signOutEverywhere() {
+    await navigate(paths.explore, { flushSync: true });
+    signOut.mutate("global");
+  }
+
   return (
     <AccountSection
+      onSignOutEverywhere={() => void signOutEverywhere()}
       confirmation={profile.username ?? user.email ?? user.id}
       renderSignInAgain={(dialog) => (
         <SignInAgainDialog

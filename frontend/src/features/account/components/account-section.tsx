@@ -31,11 +31,13 @@ interface AccountSectionProps {
   confirmation: string;
   /** Asks to sign in again, before an account is deleted whose sign-in is too old. */
   renderSignInAgain: (dialog: SignInAgain) => ReactNode;
+  /** Ends the sessions of all devices. */
+  onSignOutEverywhere: () => void;
   /** Called after the account is deleted. */
   onDeleted: () => void;
 }
 
-/** Taking one's data along, and deleting the account. */
+/** Taking one's data along, ending all sessions, and deleting the account. */
 export function AccountSection(props: AccountSectionProps) {
   return (
     <section
@@ -46,6 +48,12 @@ export function AccountSection(props: AccountSectionProps) {
         {accountTexts.title}
       </h2>
       <ExportData />
+      <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
+        <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">
+          {accountTexts.signOutHint}
+        </p>
+        <Button onClick={props.onSignOutEverywhere}>{accountTexts.signOutButton}</Button>
+      </div>
       <DeleteAccount {...props} />
     </section>
   );

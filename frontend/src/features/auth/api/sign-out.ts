@@ -5,12 +5,12 @@ import { messageOf } from "@/lib/service-error";
 import { loadAuth } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 
-/** Ends the session in the browser and at the server. SessionProvider then clears the user's cached data. */
+/** Ends the session in the browser and at the server, of this device or of all. SessionProvider then clears the user's cached data. */
 export function useSignOut() {
   return useMutation({
-    mutationFn: async () => {
+    mutationFn: async (scope: "local" | "global") => {
       noteOwnSignOut();
-      const { error } = await (await loadAuth()).signOut();
+      const { error } = await (await loadAuth()).signOut({ scope });
       if (error !== null) throw error;
     },
     onSuccess: endPasswordRecovery,

@@ -2,10 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
 import { useForm, useWatch } from "react-hook-form";
+import { Link } from "react-router";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { UsernameNote } from "@/components/username-note";
 import { lazyResolver } from "@/lib/lazy-resolver";
+import { paths } from "@/lib/paths";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
@@ -116,6 +118,18 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
       >
         Create Account
       </Button>
+      {/* In a tab of their own, so that what is typed stays. */}
+      <p className="text-caption text-ink-soft">
+        By signing up you accept the{" "}
+        <Link to={paths.terms} target="_blank" className="underline underline-offset-4">
+          terms
+        </Link>
+        . What is kept about you is on the page about{" "}
+        <Link to={paths.privacy} target="_blank" className="underline underline-offset-4">
+          privacy
+        </Link>
+        .
+      </p>
     </form>
   );
 }
