@@ -118,14 +118,22 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
       >
         Create Account
       </Button>
-      {/* In a tab of their own, so that what is typed stays. */}
+      {/* In a tab of their own, so that what is typed stays. The padding makes them large enough for a finger. */}
       <p className="text-caption text-ink-soft">
         By signing up you accept the{" "}
-        <Link to={paths.terms} target="_blank" className="underline underline-offset-4">
+        <Link
+          to={paths.terms}
+          target="_blank"
+          className="-mx-1.5 px-1.5 py-3.5 underline underline-offset-4"
+        >
           terms
         </Link>
         . What is kept about you is on the page about{" "}
-        <Link to={paths.privacy} target="_blank" className="underline underline-offset-4">
+        <Link
+          to={paths.privacy}
+          target="_blank"
+          className="-mx-1.5 px-1.5 py-3.5 underline underline-offset-4"
+        >
           privacy
         </Link>
         .
