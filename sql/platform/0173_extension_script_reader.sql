@@ -12,16 +12,18 @@ declare
   line_comment constant text := '--[^\n\r]*';
   comment constant text := '/[*](?:[^*]|[*]+[^*/])*[*]+/';
   name constant text := '"(?:[^"]|"")*"';
+  -- Behind what may be a part of a name: a letter, of whatever language, a figure or a dollar.
+  begun constant text := '(?<![^\x01-#%-/:-@[-^`{-\x7f])';
   -- A text with escapes goes on in the next line where a quote begins it.
   escapes constant text := '''(?:[^''\\]|\\.|'''')*';
-  escaped constant text := '\m[eE]' || escapes || '''(?:[ \t]*[\n\r]\s*' || escapes || ''')*';
+  escaped constant text := begun || '[eE]' || escapes || '''(?:[ \t]*[\n\r]\s*' || escapes || ''')*';
   plain constant text := '''(?:[^'']|'''')*''';
   -- A row of values calls nothing. PostGIS has eight thousand.
   value constant text := '(?:' || plain || '|-?[0-9.]+|[nN][uU][lL][lL])';
   row_of_values constant text := '[(](?:' || value || '\s*,\s*)+' || value || '[)]';
   ended constant text := row_of_values || '|' || line_comment || '[\n\r]|' || comment || '|' || name || '|' || escaped || '|' || plain;
   lexeme constant text := ended || '|' || line_comment || '$|/[*](?:[^*]|[*]+[^*/])*[*]*$|"(?:[^"]|"")*$'
-    || '|\m[eE]' || escapes || '\\?$|''(?:[^'']|'''')*$';
+    || '|' || begun || '[eE]' || escapes || '\\?$|''(?:[^'']|'''')*$';
   texts constant text[] := regexp_split_to_array(part, lexeme);
   lexemes constant text[] := array(select m.found[1] from regexp_matches(part, '(' || lexeme || ')', 'g'::text) as m (found));
 begin
@@ -53,29 +55,30 @@ create or replace function _selvedge.split_extension_script(script text) returns
   set standard_conforming_strings = on
 as $$
 declare
-  tag_pattern constant text := '[$](?:[A-Za-z_][A-Za-z0-9_]*)?[$]';
-  made constant text := '^\s*create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:(?:"[^"]+"|[\w$@]+)\s*\.\s*)?("[^"]+"|[\w$]+)\s*\(';
-  of_library constant text := '\mlanguage\s+(?:''(?:c|internal)''|(?:c|internal)\M)';
+  -- With the collation of a Turkish database the small letter of I would be another one than i.
+  tag_pattern constant text collate "C" := '[$](?:[A-Za-z_][A-Za-z0-9_]*)?[$]';
+  made constant text collate "C" := '^\s*create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:(?:"[^"]+"|[\w$@]+)\s*\.\s*)?("[^"]+"|[\w$]+)\s*\(';
+  of_library constant text collate "C" := '\mlanguage\s+(?:''(?:c|internal)''|(?:c|internal)\M)';
   -- One of the words may be in the text of the function.
-  of_two constant text := '\mlanguage\M.*\mlanguage\M';
+  of_two constant text collate "C" := '\mlanguage\M.*\mlanguage\M';
   -- PostgreSQL leaves out these lines, too.
-  without_commands constant text := regexp_replace(script || E'\n', '^\\echo.*$', ''::text, 'ng'::text);
-  pieces constant text[] := regexp_split_to_array(without_commands, tag_pattern);
-  tags constant text[] := array(select t.found[1] from regexp_matches(without_commands, '(' || tag_pattern || ')', 'g'::text) as t (found));
-  outside text[] := '{}';
-  bodies text[] := '{}';
-  pending text := ''::text;
+  without_commands constant text collate "C" := regexp_replace(script || E'\n', '^\\echo.*$', ''::text, 'ng'::text);
+  pieces constant text[] collate "C" := regexp_split_to_array(without_commands, tag_pattern);
+  tags constant text[] collate "C" := array(select t.found[1] from regexp_matches(without_commands, '(' || tag_pattern || ')', 'g'::text) as t (found));
+  outside text[] collate "C" := '{}';
+  bodies text[] collate "C" := '{}';
+  pending text collate "C" := ''::text;
   joined integer := 0;
-  part text;
-  opened text;
+  part text collate "C";
+  opened text collate "C";
   is_body boolean := false;
-  statements text[];
-  calling text;
-  naming text;
-  functions text[];
-  names text[];
-  unread text;
-  more text;
+  statements text[] collate "C";
+  calling text collate "C";
+  naming text collate "C";
+  functions text[] collate "C";
+  names text[] collate "C";
+  unread text collate "C";
+  more text collate "C";
 begin
   if script is null then
     return null;
@@ -154,7 +157,8 @@ begin
   loop
     more := ''::text;
     for n in 1 .. cardinality(functions) loop
-      if strpos(unread, names[n]) > 0 then
+      -- In encodings of one byte a letter of another language may be a variant of the one that is written.
+      if strpos(unread, names[n]) > 0 or names[n] ~ '[^\x01-\x7f]' then
         -- Its own name is no call.
         more := more || E';\ndo ' || regexp_replace(functions[n], made, '('::text, 'i'::text) || coalesce(
           (select string_agg(E';\ndo ' || bodies[b.found[1]::integer], ''::text) from regexp_matches(functions[n], '<body (\d+)>', 'g'::text) as b (found)),
@@ -169,4 +173,85 @@ begin
   end loop;
   return array[calling, naming];
 end
+$$;
+
+-- As in 0166_extension_path_objects.sql, but names are compared as PostgreSQL compares them. The collation of the database decides nothing about
+-- ASCII letters, so INIT is init in a Turkish one as well. In encodings of one byte it decides about others.
+create or replace function _selvedge.find_callable_names(calling text, naming text, schemas text[]) returns setof text
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+  set standard_conforming_strings = on
+as $$
+  with script as (
+    select lower((calling || naming) collate "C") as text, lower((calling || naming) collate "default") as varied,
+      coalesce(calling ~* ('\msearch_path\M'::text collate "C"), false) as changes_path
+  ),
+  place as (
+    select n.oid, case
+      when schemas is null or n.nspname::text = any (schemas) or n.oid = pg_my_temp_schema() or s.changes_path then true
+      when calling is null then false
+      when n.nspname ~ '[^\x01-\x7f]'::text then strpos(s.varied, lower(n.nspname::text collate "default")) > 0
+        or strpos(s.text, lower(n.nspname::text collate "C")) > 0
+      when strpos(s.text, lower(n.nspname::text collate "C")) = 0 then false
+      when n.nspname !~ '^[A-Za-z_][A-Za-z0-9_]*$'::text then true
+      else calling || naming ~* (('(^|[^A-Za-z0-9_$])' || n.nspname::text || '([^A-Za-z0-9_$]|$)') collate "C")
+    end as is_reached
+    from pg_namespace as n cross join script as s
+    where (n.nspname !~ '^pg_(catalog$|toast|temp_)'::text or n.oid = pg_my_temp_schema()) and not exists (
+      -- The platform's own. In a database without the platform they are names like any other.
+      select from pg_roles as o
+      where o.oid = n.nspowner and o.rolsuper
+        and n.nspname = any (array['information_schema', '_selvedge', 'selvedge_console']::name[]) and not exists (
+          select from aclexplode(n.nspacl) as a left join pg_roles as r on r.oid = a.grantee
+          where a.privilege_type = 'CREATE'::text and r.rolsuper is not true
+        )
+    )
+  ),
+  planted as (
+    select p.oid::regprocedure::text as object, p.proname::text as name, 'function'::text as kind, p.pronamespace as place
+    from pg_proc as p join pg_roles as r on r.oid = p.proowner and not r.rolsuper
+    -- Default values and VARIADIC let a function be called with the types of another one of PostgreSQL's.
+    where not (p.pronargdefaults = 0 and p.provariadic = 0::oid and exists (
+      select from pg_proc as c
+      where c.pronamespace = 'pg_catalog'::regnamespace and c.proname = p.proname and c.proargtypes = p.proargtypes
+    ))
+    union all
+    select o.oid::regoperator::text, o.oprname::text, 'operator'::text, o.oprnamespace
+    from pg_operator as o join pg_roles as r on r.oid = o.oprowner and not r.rolsuper
+    where not exists (
+      select from pg_operator as c
+      where c.oprnamespace = 'pg_catalog'::regnamespace and c.oprname = o.oprname and c.oprleft = o.oprleft and c.oprright = o.oprright
+    )
+    union all
+    select c.oid::regclass::text, c.relname::text, 'relation'::text, c.relnamespace
+    from pg_class as c join pg_roles as r on r.oid = c.relowner and not r.rolsuper
+    where c.relkind = any (array['r', 'p', 'v', 'm', 'f', 'S']::"char"[])
+      and not exists (select from pg_class as k where k.relnamespace = 'pg_catalog'::regnamespace and k.relname = c.relname)
+    union all
+    -- The row types of tables have the tables' names, and arrays the names of their elements behind an underscore.
+    select t.oid::regtype::text, t.typname::text, 'type'::text, t.typnamespace
+    from pg_type as t join pg_roles as r on r.oid = t.typowner and not r.rolsuper
+    where (t.typrelid = 0::oid or exists (select from pg_class as c where c.oid = t.typrelid and c.relkind = 'c'))
+      and not exists (select from pg_type as e where e.typarray = t.oid)
+      and not exists (select from pg_type as k where k.typnamespace = 'pg_catalog'::regnamespace and k.typname = t.typname)
+  ),
+  reached as (
+    select p.object, p.name, p.kind from planted as p join place as n on n.oid = p.place and n.is_reached
+  ),
+  name as (
+    select n.name, n.kind, case
+      when calling is null then true
+      -- The first question is answered fast, and mostly by no.
+      when n.name ~ '[^\x01-\x7f]'::text then strpos(s.varied, lower(n.name collate "default")) > 0
+        or strpos(s.text, lower(n.name collate "C")) > 0
+      when strpos(s.text, lower(n.name collate "C")) = 0 then false
+      when n.name !~ '^[A-Za-z_][A-Za-z0-9_]*$'::text then true
+      when n.kind = 'function'::text then calling ~* (('(^|[^A-Za-z0-9_$])' || n.name || '"?\s*\('::text) collate "C")
+        or naming ~* (('(^|[^A-Za-z0-9_$])' || n.name || '([^A-Za-z0-9_$]|$)') collate "C")
+      else calling ~* (('(^|[^A-Za-z0-9_$])_?' || n.name || '([^A-Za-z0-9_$]|$)') collate "C")
+    end as is_called
+    from (select distinct r.name, r.kind from reached as r) as n cross join script as s
+  )
+  select r.object from reached as r join name as n on n.name = r.name and n.kind = r.kind and n.is_called
+  order by r.object
 $$;

@@ -1,7 +1,9 @@
 //! Extensions that `postgres` creates by itself, on any connection.
 
 use selvedge_postgres::SHIPPED;
+use selvedge_postgres::migrate::ExtensionGuard;
 use selvedge_testing::TestDatabase;
+use tokio_postgres::NoTls;
 
 use super::{api, query_sqlstate, query_value};
 
@@ -350,6 +352,9 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         // No body of a function begins or ends in a text or a comment.
         "comment on function f is 'costs $$'; /* $$ */ select called(); -- $$\n select 1",
         "/* it's /* nested */ */ comment on function f is 'x'; select called(); -- don't",
+        // A letter before a quote is no mark of escapes where it ends a name.
+        "comment on type a$e'\\'; select called(); --'",
+        "comment on type \u{e9}e'\\'; select called(); --'",
         // Only the word for the language says that a function is one of a library.
         "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
         "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
@@ -421,4 +426,52 @@ async fn gw_018_an_extension_is_known_while_all_of_its_scripts_are_those_of_the_
     let of_nobody = "select _selvedge.is_only_script('nowhere', ''), _selvedge.is_known_script('nowhere')";
     let row = superuser.query_one(of_nobody, &[]).await.expect("read");
     assert_eq!((row.get(0), row.get(1)), (false, false));
+}
+
+/// `postgres` may make a database of any collation, and in a Turkish one the small letter of I is not i.
+#[tokio::test]
+async fn gw_018_a_database_with_turkish_letters_hides_no_name_in_capital_letters() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let guard = ExtensionGuard::read(&superuser).await.expect("read");
+    let name = format!("{}_turkish", database.name());
+    let create = format!(
+        "create database {name} template template0 encoding 'UTF8' locale_provider icu icu_locale 'tr'"
+    );
+    superuser.batch_execute(&create).await.expect("a superuser may");
+    let mut config = database.config("supabase_admin");
+    let (client, connection) = config.dbname(&name).connect(NoTls).await.expect("a login");
+    let connection = tokio::spawn(connection);
+    guard.install(&client).await.expect("installed");
+    client
+        .batch_execute(
+            "create schema ext authorization postgres;
+             create function ext.init(int, text) returns int language sql as 'select 1';
+             create table ext.items (id int);
+             alter function ext.init(int, text) owner to postgres; alter table ext.items owner to postgres",
+        )
+        .await
+        .expect("a superuser may");
+
+    assert_eq!(query_value(&client, "lower('I') = 'i'").await, "false");
+    for (script, expected) in [
+        ("SELECT INIT(1);", "ext.init(integer,text)"),
+        ("INSERT INTO ITEMS VALUES (1);", "ext.items"),
+        ("SELECT EXT.INIT(1); INSERT INTO ITEMS VALUES (1);", "ext.init(integer,text) ext.items"),
+        (
+            "CREATE FUNCTION INIT2() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN INIT(1); END $$; SELECT init2();",
+            "ext.init(integer,text)",
+        ),
+        ("SELECT INITIAL(1);", ""),
+    ] {
+        let found = "select coalesce(string_agg(n, ' '), '')
+            from pg_catalog.selvedge_split_extension_script($1) as s,
+              pg_catalog.selvedge_find_callable_names(s[1], s[2], array['ext']) as n";
+        let row = client.query_one(found, &[&script]).await.expect("found");
+        assert_eq!(row.get::<_, String>(0), expected, "{script}");
+    }
+    drop(client);
+    connection.await.expect("ended").expect("without an error");
+    let remove = format!("drop database {name} with (force)");
+    superuser.batch_execute(&remove).await.expect("a superuser may");
 }
