@@ -49,31 +49,37 @@ revoke all on function _selvedge.clean_script_part(text) from public;
 
 -- As in 0166_extension_path_objects.sql, but texts, names and comments are read as PostgreSQL reads them, and a function counts as one of a
 -- library only if nothing else than the name of its language says so. A script that cannot be read so is a part that calls, as a whole.
+-- Texts have the collation C, because with that of a Turkish database the small letter of I would be another one than i.
 create or replace function _selvedge.split_extension_script(script text) returns text[]
   language plpgsql immutable
   set search_path = pg_catalog, pg_temp
   set standard_conforming_strings = on
 as $$
 declare
-  -- With the collation of a Turkish database the small letter of I would be another one than i.
-  tag_pattern constant text collate "C" := '[$](?:[A-Za-z_][A-Za-z0-9_]*)?[$]';
+  -- The first dollar of a mark. The last one of a mark that ends no body may be the first one of another.
+  first_dollar constant text collate "C" := '[$](?=(?:[^\x01-@[-^`{-\x7f][^\x01-/:-@[-^`{-\x7f]*)?[$])';
   made constant text collate "C" := '^\s*create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:(?:"[^"]+"|[\w$@]+)\s*\.\s*)?("[^"]+"|[\w$]+)\s*\(';
   of_library constant text collate "C" := '\mlanguage\s+(?:''(?:c|internal)''|(?:c|internal)\M)';
   -- One of the words may be in the text of the function.
   of_two constant text collate "C" := '\mlanguage\M.*\mlanguage\M';
+  definer constant text collate "C" := '\msecurity\s+definer\M';
   -- PostgreSQL leaves out these lines, too.
   without_commands constant text collate "C" := regexp_replace(script || E'\n', '^\\echo.*$', ''::text, 'ng'::text);
-  pieces constant text[] collate "C" := regexp_split_to_array(without_commands, tag_pattern);
-  tags constant text[] collate "C" := array(select t.found[1] from regexp_matches(without_commands, '(' || tag_pattern || ')', 'g'::text) as t (found));
+  pieces constant text[] collate "C" := regexp_split_to_array(without_commands, first_dollar);
   outside text[] collate "C" := '{}';
   bodies text[] collate "C" := '{}';
-  pending text collate "C" := ''::text;
+  pending text collate "C" := pieces[1];
   joined integer := 0;
   part text collate "C";
+  mark text collate "C";
   opened text collate "C";
-  is_body boolean := false;
+  rest text collate "C";
+  is_mark boolean;
+  is_in_mark boolean := false;
   statements text[] collate "C";
+  are_of_library boolean[];
   calling text collate "C";
+  run text collate "C";
   naming text collate "C";
   functions text[] collate "C";
   names text[] collate "C";
@@ -83,60 +89,53 @@ begin
   if script is null then
     return null;
   end if;
-  -- Bodies between dollars are taken out, and numbered in their places. Those of DO blocks stay.
-  for n in 1 .. cardinality(pieces) loop
-    if opened is null then
-      pending := pending || pieces[n];
+  -- Bodies between dollars are taken out, and numbered in their places, because their semicolons end no statement of the script.
+  for n in 2 .. cardinality(pieces) loop
+    mark := '$'::text || split_part(pieces[n], '$'::text, 1) || '$'::text;
+    rest := '$'::text || pieces[n];
+    is_mark := false;
+    if is_in_mark then
+      -- This dollar is the last one of the mark before.
+      rest := pieces[n];
+    elsif opened is null then
       part := _selvedge.clean_script_part(pending);
-      if part is null then
-        -- Each of these is read again with what follows.
-        joined := joined + 1;
-        if n > cardinality(tags) or joined > 20 then
-          return array[script, ''::text];
-        end if;
-        pending := pending || tags[n];
-        continue;
+      is_mark := part is not null;
+      -- A part that ends within a text or a comment is read again with what follows.
+      joined := case when is_mark then 0 else joined + 1 end;
+      if joined > 20 then
+        return array[script, ''::text];
       end if;
-      pending := ''::text;
-      joined := 0;
-      outside := outside || part;
-      exit when n > cardinality(tags);
-      opened := tags[n];
-      is_body := regexp_replace(part, '^.*;'::text, ''::text) ~* (made || '.*\mas\s*$');
-      if is_body then
+      if is_mark then
+        opened := mark;
         bodies := bodies || ''::text;
-        outside := outside || ('<body ' || cardinality(bodies)::text || '>');
-      else
-        outside := outside || opened;
+        outside := outside || part || ('<body ' || cardinality(bodies)::text || '>');
+        pending := ''::text;
       end if;
-      continue;
-    end if;
-    if is_body then
-      bodies[cardinality(bodies)] := bodies[cardinality(bodies)] || pieces[n];
-    else
-      outside := outside || pieces[n];
-    end if;
-    exit when n > cardinality(tags);
-    if not is_body then
-      outside := outside || tags[n];
-    elsif opened <> tags[n] then
-      bodies[cardinality(bodies)] := bodies[cardinality(bodies)] || tags[n];
-    end if;
-    if opened = tags[n] then
+    elsif opened = mark then
       opened := null;
+      is_mark := true;
+    end if;
+    is_in_mark := is_mark and strpos(pieces[n], '$'::text) = 0;
+    if is_mark then
+      rest := substr(pieces[n], length(mark));
+    end if;
+    if opened is null then
+      pending := pending || rest;
+    else
+      bodies[cardinality(bodies)] := bodies[cardinality(bodies)] || rest;
     end if;
   end loop;
-  if opened is not null then
+  part := case when opened is null then _selvedge.clean_script_part(pending) end;
+  if part is null then
     -- Nobody knows what is a body and what is not.
     return array[script, ''::text];
   end if;
+  outside := outside || part;
   statements := regexp_split_to_array(array_to_string(outside, ' '::text), ';'::text);
-  if exists (
-    select from unnest(statements) as s (statement)
-    where s.statement ~* '\msecurity\s+definer\M' and not (s.statement ~* of_library and s.statement !~* of_two)
-  ) then
-    return null;
-  end if;
+  are_of_library := array(
+    select s.statement ~* of_library and s.statement !~* of_two
+    from unnest(statements) with ordinality as s (statement, number) order by s.number
+  );
   -- An aggregate has a first value, which a domain may check, so its statement calls something, too.
   select
     coalesce(string_agg(s.statement, E';\n'::text) filter (where s.statement !~* (
@@ -146,9 +145,20 @@ begin
     coalesce(string_agg(s.statement, E';\n'::text) filter (where s.statement ~* (
       '^\s*create\s+(?:or\s+replace\s+)?(?:aggregate|cast|operator|type|access\s+method)\M')), ''::text),
     -- A function of a library is none of a project's names.
-    coalesce(array_agg(s.statement) filter (where s.statement ~* made and not (s.statement ~* of_library and s.statement !~* of_two)), '{}'::text[])
+    coalesce(array_agg(s.statement) filter (where s.statement ~* made and not s.is_of_library), '{}'::text[])
   into calling, naming, functions
-  from unnest(statements) as s (statement);
+  from unnest(statements, are_of_library) as s (statement, is_of_library);
+  -- What stands between dollars in these statements runs as well: that of DO blocks.
+  run := (
+    select string_agg(bodies[b.found[1]::integer], E';\n'::text)
+    from regexp_matches(calling, '<body (\d{1,9})>', 'g'::text) as b (found)
+  );
+  calling := concat_ws(E';\n'::text, calling, run);
+  if coalesce(run ~* definer, false) or exists (
+    select from unnest(statements, are_of_library) as s (statement, is_of_library) where s.statement ~* definer and not s.is_of_library
+  ) then
+    return null;
+  end if;
   names := array(
     select lower(trim(both '"' from (regexp_match(f.statement, made, 'i'::text))[1]))
     from unnest(functions) with ordinality as f (statement, number) order by f.number
@@ -161,7 +171,7 @@ begin
       if strpos(unread, names[n]) > 0 or names[n] ~ '[^\x01-\x7f]' then
         -- Its own name is no call.
         more := more || E';\ndo ' || regexp_replace(functions[n], made, '('::text, 'i'::text) || coalesce(
-          (select string_agg(E';\ndo ' || bodies[b.found[1]::integer], ''::text) from regexp_matches(functions[n], '<body (\d+)>', 'g'::text) as b (found)),
+          (select string_agg(E';\ndo ' || bodies[b.found[1]::integer], ''::text) from regexp_matches(functions[n], '<body (\d{1,9})>', 'g'::text) as b (found)),
           ''::text
         );
         names[n] := null;

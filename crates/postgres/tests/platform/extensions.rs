@@ -355,6 +355,15 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         // A letter before a quote is no mark of escapes where it ends a name.
         "comment on type a$e'\\'; select called(); --'",
         "comment on type \u{e9}e'\\'; select called(); --'",
+        // A semicolon in a comment or a text of a block ends no statement.
+        "do $$ begin -- first a; drop the old ones\n perform called(); end $$;",
+        "do $$ begin /* x; grant */ perform called(); end $$;",
+        "do $$ begin raise notice 'a; drop %', called(); end $$;",
+        "do $\u{e9}$ begin -- a; revoke\n perform called(); end $\u{e9}$;",
+        // The last dollar of a mark that ends no body may begin the one that does.
+        "create function f() returns int as $a$ select $b$a$ language sql; select called(); comment on function f is $a$x$a$",
+        "create function f() returns int as $$ select $x$$ language sql; select called()",
+        "create function f() returns text as $$$$ language sql; select called(); comment on function f is $$; drop $$",
         // Only the word for the language says that a function is one of a library.
         "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
         "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
@@ -368,10 +377,14 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         format!("create function f() returns int language {language} security definer as $$ x $$")
     };
     let split_all = "select _selvedge.split_extension_script($1)";
-    for (language, is_read) in [("sql", false), ("c", true)] {
-        let row = superuser.query_one(split_all, &[&definer(language)]).await;
+    for (script, is_read) in [
+        (definer("sql"), false),
+        (definer("c"), true),
+        (format!("do $do$ begin execute '{}'; end $do$", definer("sql")), false),
+    ] {
+        let row = superuser.query_one(split_all, &[&script]).await;
         let parts: Option<Vec<String>> = row.expect("split").get(0);
-        assert_eq!(parts.is_some(), is_read, "{language}");
+        assert_eq!(parts.is_some(), is_read, "{script}");
     }
     for script in [
         "-- called()\nselect 1 -- called()",
@@ -379,6 +392,8 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f() returns int as $$ select called() $$ language sql; select 1",
         "insert into t values\n(1, 'called()', null),\n(-2.5, 'it''s called()', 'x');",
         "comment on function f() is 'called()'; create cast (a as b) with function called()",
+        "comment on function f() is $$ x; select called() $$; select 1",
+        "create function f() returns int as $a$ $b$; select called(); $b$ $a$ language sql; select 1",
         "/* it's; called() */ create function f() returns int as 'select 1; select called()' language sql; select 'it''s'",
         "create function f /* c */ () returns int as $$ select called() $$ language sql; select 1",
     ] {
