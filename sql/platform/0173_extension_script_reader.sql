@@ -62,6 +62,7 @@ declare
   of_library constant text collate "C" := '\mlanguage\s+(?:''(?:c|internal)''|(?:c|internal)\M)';
   -- One of the words may be in the text of the function.
   of_two constant text collate "C" := '\mlanguage\M.*\mlanguage\M';
+  plain constant text collate "C" := '''(?:[^'']|'''')*''';
   definer constant text collate "C" := '\msecurity\s+definer\M';
   -- PostgreSQL leaves out these lines, too.
   without_commands constant text collate "C" := regexp_replace(script || E'\n', '^\\echo.*$', ''::text, 'ng'::text);
@@ -134,6 +135,9 @@ begin
   statements := regexp_split_to_array(array_to_string(outside, ' '::text), ';'::text);
   are_of_library := array(
     select s.statement ~* of_library and s.statement !~* of_two
+      -- Nor may it be in a text alone. The name of the language may be one itself.
+      and regexp_replace(regexp_replace(s.statement, '\mlanguage(\s+)''(c|internal)''', 'language\1\2', 'gi'::text), plain, ''::text, 'g'::text)
+        ~* of_library
     from unnest(statements) with ordinality as s (statement, number) order by s.number
   );
   -- An aggregate has a first value, which a domain may check, so its statement calls something, too.

@@ -367,6 +367,7 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         // Only the word for the language says that a function is one of a library.
         "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
         "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
+        "create function f(a text default 'language c') returns int return called(); select f()",
         "create function f() -- language c\n returns int language plpgsql as $$ begin return called(); end $$; select f()",
     ] {
         let (calling, _) = split(script).await;
@@ -380,6 +381,7 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
     for (script, is_read) in [
         (definer("sql"), false),
         (definer("c"), true),
+        (definer("'c'"), true),
         (format!("do $do$ begin execute '{}'; end $do$", definer("sql")), false),
     ] {
         let row = superuser.query_one(split_all, &[&script]).await;
