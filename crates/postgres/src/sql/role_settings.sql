@@ -16,7 +16,7 @@ entries as (
   cross join lateral unnest(s.setconfig) entry
   where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
     -- One that was made in a database of another encoding need not be UTF-8.
-    and encode(textsend(entry), 'hex') ~ '^([0-7].|(c[2-9a-f]|d.)[89ab].|e.([89ab].){2}|f[0-4]([89ab].){3})*$'
+    and encode(textsend(entry), 'hex') ~ '^([0-7].|((c[2-9a-f]|d.)|(e0[ab]|ed[89]|e[1-9a-cef][89ab]).|(f0[9ab]|f[1-3][89ab]|f48).[89ab].)[89ab].)*$'
   order by m.rolname, split_part(entry, '=', 1), s.setdatabase desc
 )
 select e.role, e.name, e.value

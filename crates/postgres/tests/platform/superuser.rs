@@ -323,3 +323,33 @@ async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_t
         and member not in (select oid from pg_roles where rolsuper)";
     assert_eq!(query_value(&postgres, members).await, "0");
 }
+
+/// A database of another encoding stores any bytes as the setting of a role, and the session of a service can read those alone that are UTF-8.
+#[tokio::test]
+async fn gw_012_settings_that_are_not_utf_8_are_left_out_where_settings_of_roles_are_read() {
+    let pattern_in = |sql: &'static str| {
+        let start = sql.split("'hex') ~ '").nth(1).expect("a pattern");
+        start.split('\'').next().expect("its end")
+    };
+    let pattern = pattern_in(include_str!("../../src/sql/role_settings.sql"));
+    let of_rest = pattern_in(include_str!("../../../rest/src/config/sql/role_settings.sql"));
+    assert_eq!(of_rest, pattern);
+    let seconds: [u8; 10] = [0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+    let tails: [&[u8]; 5] = [b"", b"\x80", b"\xbf\x80", b"\x80\x41", b"\x80\xbf\xbf"];
+    let texts: Vec<Vec<u8>> = (0x01..=u8::MAX)
+        .flat_map(|first| seconds.map(|second| [first, second]))
+        .flat_map(|start| tails.map(|tail| [&start[..], tail].concat()))
+        .collect();
+
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    let is_read = "select array_agg(encode(t.bytes, 'hex') ~ $2 order by t.number)
+        from unnest($1::bytea[]) with ordinality as t (bytes, number)";
+    let row = postgres.query_one(is_read, &[&texts, &pattern]).await;
+
+    let found: Vec<bool> = row.expect("found").get(0);
+    for (text, found) in texts.iter().zip(&found) {
+        assert_eq!(*found, std::str::from_utf8(text).is_ok(), "{text:x?}");
+    }
+    assert_eq!(found.len(), texts.len());
+}

@@ -7,7 +7,7 @@ with of_role as (
   where s.setrole = (select oid from pg_catalog.pg_roles where rolname = current_user)
     and s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
     -- One that was made in a database of another encoding need not be UTF-8.
-    and encode(textsend(entry), 'hex') ~ '^([0-7].|(c[2-9a-f]|d.)[89ab].|e.([89ab].){2}|f[0-4]([89ab].){3})*$'
+    and encode(textsend(entry), 'hex') ~ '^([0-7].|((c[2-9a-f]|d.)|(e0[ab]|ed[89]|e[1-9a-cef][89ab]).|(f0[9ab]|f[1-3][89ab]|f48).[89ab].)[89ab].)*$'
 )
 select distinct on (known.name) known.name, of_role.value
 from unnest($1::text[]) known (name)
