@@ -2,6 +2,7 @@
 
 pub(crate) mod addition_changes;
 pub(crate) mod additions;
+mod catalog_locks;
 pub(crate) mod client_program;
 pub(crate) mod cluster_roles;
 pub(crate) mod embedded;
@@ -17,6 +18,7 @@ pub(crate) mod identity;
 pub(crate) mod initialized;
 pub(crate) mod local_logins;
 pub(crate) mod objects_owner;
+mod opened_databases;
 pub(crate) mod passwords;
 mod process_memory;
 pub(crate) mod rebuild;

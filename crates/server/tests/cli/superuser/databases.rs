@@ -208,3 +208,90 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
     }
     running.stop();
 }
+
+/// Whoever owns a database may close it, and does so each time a start has opened it.
+async fn keep_closed(url: String, is_started: Rc<Cell<bool>>) {
+    while let Some(client) = connect_early(&url, &is_started).await {
+        let close = "alter database raced allow_connections false";
+        while !is_started.get() && client.batch_execute(close).await.is_ok() {
+            actix_web::rt::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+/// Who may connect to a database, and whose it is.
+async fn read_attributes(superuser: &Client, database: &str) -> String {
+    let attributes = format!(
+        "select concat_ws(' ', datallowconn, datconnlimit, datistemplate, pg_get_userbyid(datdba))
+         from pg_database where datname = '{database}'"
+    );
+    query(superuser, &attributes).await
+}
+
+#[actix_web::test]
+async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
+    let project = Project::new();
+    let running = project.start().await;
+    let of_superuser = |database: &str| {
+        project
+            .superuser_url()
+            .replace("/postgres", &format!("/{database}"))
+    };
+    let of_postgres = |database: &str| {
+        let port = project.ports.database;
+        format!("postgresql://postgres:postgres@127.0.0.1:{port}/{database}")
+    };
+    let postgres = project.database().await;
+    for database in ["raced", "changed"] {
+        let create = format!("create database {database}");
+        postgres.batch_execute(&create).await.expect("postgres may");
+        let client = connect(&of_superuser(database)).await.expect("a login");
+        client.batch_execute(UNGUARD).await.expect("as before");
+    }
+    let close = "alter database raced with allow_connections false connection limit 7 is_template true";
+    postgres.batch_execute(close).await.expect("postgres may");
+    let superuser = project.superuser().await;
+    let forget = "delete from _selvedge.project_settings where name = 'extensions.guard'";
+    superuser.batch_execute(forget).await.expect("deleted");
+    drop((postgres, superuser));
+    running.stop();
+
+    let is_started = Rc::new(Cell::new(false));
+    let closing = spawn(keep_closed(of_postgres("postgres"), is_started.clone()));
+    let running = project.start().await;
+    is_started.set(true);
+
+    let superuser = project.superuser().await;
+    let is_recorded =
+        "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
+    assert!(query::<bool>(&superuser, is_recorded).await);
+    assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
+    closing.await.expect("ended");
+    let open = "alter database raced with allow_connections true";
+    superuser.batch_execute(open).await.expect("a superuser may");
+    for database in ["raced", "changed"] {
+        let client = connect(&of_superuser(database)).await.expect("a login");
+        assert!(query::<bool>(&client, IS_GUARDED).await, "{database}");
+    }
+
+    // As a start leaves them that was cut off, and one of them as somebody has changed it since.
+    superuser
+        .batch_execute(
+            "update pg_database set datallowconn = true, datconnlimit = 0, datdba = 10, datistemplate = false where datname = 'raced';
+             alter database changed with connection limit 5;
+             insert into _selvedge.project_settings (name, value)
+             select 'extensions.opened_databases', json_agg(json_build_object(
+               'number', oid::bigint, 'allows_logins', false, 'connection_limit', 7, 'encoding', encoding,
+               'owner', 'postgres'::regrole::oid::bigint, 'is_template', datname = 'raced'))::text
+             from pg_database where datname in ('raced', 'changed')",
+        )
+        .await
+        .expect("a superuser may");
+    drop(superuser);
+    running.stop();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
+    assert_eq!(read_attributes(&superuser, "changed").await, "t 5 f postgres");
+    running.stop();
+}

@@ -1,0 +1,168 @@
+//! Databases that a start opens for superusers alone while it looks at them, and the note by which the next start closes them if this one is cut off.
+
+use anyhow::{Result, bail};
+use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
+use serde::{Deserialize, Serialize};
+
+use super::catalog_locks::lock_catalogs;
+
+/// The list of databases. While it is locked nobody makes, renames or drops one, or changes its attributes: so it is complete, and a name leads to
+/// the database of the list.
+pub(super) const DATABASES: &str = "pg_catalog.pg_database";
+
+const READ: &str = "select s.value from _selvedge.project_settings as s
+     where s.name operator(pg_catalog.=) $1::pg_catalog.text";
+const RECORD: &str = "insert into _selvedge.project_settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value";
+const FORGET: &str =
+    "delete from _selvedge.project_settings as s where s.name operator(pg_catalog.=) $1::pg_catalog.text";
+/// The databases that a start has opened and not yet closed.
+const OPENED: &str = "extensions.opened_databases";
+
+/// Lets superusers in, and nobody else: whoever is in keeps others from copying a template. An owner who waits for the lock of the list could close
+/// it again, and anybody could copy a template, before the next look at it: so it belongs to the first superuser, and is no template. The texts
+/// of the guard have ASCII letters alone.
+const OPEN: &str = "
+    update pg_catalog.pg_database as d set datallowconn = true, datconnlimit = 0, datdba = 10, datistemplate = false,
+      encoding = case when d.encoding operator(pg_catalog.=) pg_catalog.pg_char_to_encoding('MULE_INTERNAL'::pg_catalog.name)
+        then pg_catalog.pg_char_to_encoding('SQL_ASCII'::pg_catalog.name) else d.encoding end
+    where d.oid operator(pg_catalog.=) $1";
+
+/// Ends those who have begun to copy this database and wait for the lock of the list.
+pub(super) const END_WAITING: &str = "select pg_catalog.pg_terminate_backend(l.pid)
+     from pg_catalog.pg_locks as l
+     where l.relation operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass and not l.granted and exists (
+       select from pg_catalog.pg_locks as o
+       where o.pid operator(pg_catalog.=) l.pid and o.granted and o.locktype operator(pg_catalog.=) 'object'::pg_catalog.text
+         and o.classid operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass
+         and o.objid operator(pg_catalog.=) $1
+     )";
+
+/// Gives back what [`OPEN`] has changed and nobody else since. One that somebody has begun to drop (its limit is -2) is left as it is.
+const CLOSE: &str = "
+    update pg_catalog.pg_database as d set
+      datallowconn = case when d.datallowconn and d.datconnlimit operator(pg_catalog.=) 0 then $2 else d.datallowconn end,
+      datconnlimit = case when d.datallowconn and d.datconnlimit operator(pg_catalog.=) 0 then $3 else d.datconnlimit end,
+      encoding = $4,
+      datdba = case when d.datdba operator(pg_catalog.=) 10::pg_catalog.oid then $5 else d.datdba end,
+      datistemplate = d.datistemplate or $6
+    where d.oid operator(pg_catalog.=) $1 and d.datconnlimit operator(pg_catalog.<>) -2";
+
+/// The template that PostgreSQL keeps closed, while it is open for superusers alone.
+const OPENED_TEMPLATE: &str = "select d.oid, d.encoding from pg_catalog.pg_database as d
+     where d.datname operator(pg_catalog.=) 'template0'::pg_catalog.name and d.datallowconn
+       and d.datconnlimit operator(pg_catalog.=) 0";
+
+/// A database as it is before a start opens it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Closed {
+    pub(super) number: u32,
+    pub(super) allows_logins: bool,
+    pub(super) connection_limit: i32,
+    pub(super) encoding: i32,
+    pub(super) owner: u32,
+    pub(super) is_template: bool,
+}
+
+/// What a start has noted by this name.
+///
+/// # Errors
+/// When the query fails.
+pub(super) async fn read_note(superuser: &PrivilegedSession, name: &str) -> Result<Option<String>> {
+    let row = superuser.query_opt(READ, &[&name]).await?;
+    Ok(row.map(|row| row.get(0)))
+}
+
+/// Notes a value for the next start.
+///
+/// # Errors
+/// When the statement fails.
+pub(super) async fn record_note(superuser: &PrivilegedSession, name: &str, value: &str) -> Result<()> {
+    superuser.execute(RECORD, &[&name, &value]).await?;
+    Ok(())
+}
+
+/// Opens databases, and notes how they were, in the transaction in which the list of databases is locked. So nobody has a row of it.
+///
+/// # Errors
+/// When a statement fails.
+pub(super) async fn open_databases(superuser: &PrivilegedSession, databases: &[Closed]) -> Result<()> {
+    if databases.is_empty() {
+        return Ok(());
+    }
+    let mut opened = list_noted(superuser).await?;
+    for database in databases {
+        superuser.execute(OPEN, &[&database.number]).await?;
+        superuser.execute(END_WAITING, &[&database.number]).await?;
+        // The first time counts if somebody has closed it again meanwhile.
+        if !opened.iter().any(|earlier| earlier.number == database.number) {
+            opened.push(database.clone());
+        }
+    }
+    record_note(superuser, OPENED, &serde_json::to_string(&opened)?).await
+}
+
+/// Closes the databases that this start, or one that was cut off, has opened, whatever their names are by now.
+///
+/// # Errors
+/// When a statement fails, or the list of databases cannot be locked.
+pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<()> {
+    let mut opened = list_noted(superuser).await?;
+    // An earlier version has noted nothing.
+    for row in superuser.query(OPENED_TEMPLATE, &[]).await? {
+        let number: u32 = row.get(0);
+        if !opened.iter().any(|earlier| earlier.number == number) {
+            opened.push(Closed {
+                number,
+                allows_logins: false,
+                connection_limit: -1,
+                encoding: row.get(1),
+                owner: 10,
+                is_template: true,
+            });
+        }
+    }
+    if opened.is_empty() {
+        return Ok(());
+    }
+    if let Err(error) = close_all(login, superuser, &opened).await {
+        superuser.batch_execute("rollback").await?;
+        bail!(
+            "databases that let nobody log in are open for superusers, until the next start closes them: {error:#}"
+        );
+    }
+    Ok(())
+}
+
+async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<Closed>> {
+    let noted = read_note(superuser, OPENED).await?;
+    Ok(noted
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default())
+}
+
+async fn close_all(
+    login: &PrivilegedLogin,
+    superuser: &PrivilegedSession,
+    opened: &[Closed],
+) -> Result<()> {
+    lock_catalogs(login, superuser, DATABASES).await?;
+    for database in opened {
+        let Closed {
+            number,
+            allows_logins,
+            connection_limit,
+            encoding,
+            owner,
+            is_template,
+        } = database;
+        superuser
+            .execute(
+                CLOSE,
+                &[number, allows_logins, connection_limit, encoding, owner, is_template],
+            )
+            .await?;
+    }
+    superuser.execute(FORGET, &[&OPENED]).await?;
+    Ok(superuser.batch_execute("commit").await?)
+}
