@@ -21,6 +21,18 @@ const EXTENSIONS: &str = "extensions.guard";
 /// For how long a login is waited for before statements that stand in its way are ended.
 const WAIT_FOR_LOGIN: Duration = Duration::from_secs(2);
 
+/// How many databases may keep a start waiting before others are kept out of all the rest.
+const SLOW_DATABASES: usize = 3;
+
+/// Ends whoever is in a database, superusers excepted. The owner of a database may lock what every login to it reads.
+const END_SESSIONS: &str = "select pg_catalog.pg_terminate_backend(a.pid)
+     from pg_catalog.pg_stat_get_activity(null) as a
+     where a.datid operator(pg_catalog.=) $1 and not exists (
+       select from pg_catalog.pg_authid as r where r.oid operator(pg_catalog.=) a.usesysid and r.rolsuper
+     )";
+const END_PROCESS: &str =
+    "select pg_catalog.pg_terminate_backend($1) where $1 operator(pg_catalog.>) 0";
+
 /// Databases, and whether this server can log in to each. PostgreSQL translates no statements of this server to the last encoding.
 const OTHER_DATABASES: &str = "
     select d.oid, d.datname::pg_catalog.text, d.datallowconn and d.encoding operator(pg_catalog.<>) m.encoding,
@@ -117,11 +129,13 @@ struct Visits {
     numbers: BTreeSet<u32>,
     /// Those of the last list whose names are not UTF-8.
     unreadable: Vec<u32>,
+    slow: usize,
     has_failed: bool,
 }
 
 impl Visits {
-    /// Guards the open databases of the list, which is locked, as far as they were not visited before. Returns the closed ones.
+    /// Guards the open databases of the list, which is locked, as far as they were not visited before. Returns those that are to be opened for
+    /// superusers alone first: the closed ones, and those that others keep this server out of.
     async fn visit(
         &mut self,
         login: &PrivilegedLogin,
@@ -130,7 +144,15 @@ impl Visits {
     ) -> Result<Vec<Closed>> {
         let mut closed = Vec::new();
         for row in superuser.query(OTHER_DATABASES, &[]).await? {
-            let (number, is_open): (u32, bool) = (row.get(0), row.get(2));
+            let database = Closed {
+                number: row.get(0),
+                allows_logins: row.get(3),
+                connection_limit: row.get(4),
+                encoding: row.get(5),
+                owner: row.get(6),
+                is_template: row.get(7),
+            };
+            let number = database.number;
             if self.numbers.contains(&number) {
                 continue;
             }
@@ -138,22 +160,24 @@ impl Visits {
                 self.unreadable.push(number);
                 continue;
             };
-            if !is_open {
-                closed.push(Closed {
-                    number,
-                    allows_logins: row.get(3),
-                    connection_limit: row.get(4),
-                    encoding: row.get(5),
-                    owner: row.get(6),
-                    is_template: row.get(7),
-                });
+            let (is_open, keeps_others_out): (bool, bool) = (row.get(2), database.keeps_others_out());
+            if !is_open || (self.slow >= SLOW_DATABASES && !keeps_others_out) {
+                closed.push(database);
                 continue;
             }
-            self.numbers.insert(number);
-            if let Err(error) = guard_soon(&login.to_database(&name), number, superuser, guard).await {
-                self.has_failed = true;
-                output::print_warnings(&[format!("the database {name} cannot be guarded: {error:#}")]);
+            match guard_soon(&login.to_database(&name), number, keeps_others_out, superuser, guard).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.slow += 1;
+                    closed.push(database);
+                    continue;
+                }
+                Err(error) => {
+                    self.has_failed = true;
+                    output::print_warnings(&[format!("the database {name} cannot be guarded: {error:#}")]);
+                }
             }
+            self.numbers.insert(number);
         }
         Ok(closed)
     }
@@ -174,30 +198,42 @@ impl Visits {
 }
 
 /// Guards the database with this number while the list of databases is locked. Nobody can log in to one from which a copy is made, and a statement
-/// that has begun to make one waits for the lock of the list: so it is ended, and later whoever keeps a lock that this session needs.
+/// that has begun to make one waits for the lock of the list: so it is ended. Returns whether the database is guarded. If it takes too long,
+/// somebody who is in it may be the reason: such sessions are ended, but not before `keeps_others_out`, as others would follow.
 async fn guard_soon(
     database: &PrivilegedLogin,
     number: u32,
+    keeps_others_out: bool,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,
-) -> Result<()> {
+) -> Result<bool> {
     let process = AtomicI32::new(0);
     // A second login beside a slow one would change the same functions.
     let guarding = guard_in(database, guard, &process);
     tokio::pin!(guarding);
     if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_LOGIN, &mut guarding).await {
-        return outcome;
+        return outcome.map(|()| true);
     }
     superuser.execute(END_WAITING, &[&number]).await?;
-    if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_OTHERS, &mut guarding).await {
-        return outcome;
+    let mut patience = WAIT_FOR_LOGIN;
+    if keeps_others_out {
+        superuser.execute(END_SESSIONS, &[&number]).await?;
+        superuser
+            .execute(END_BLOCKING, &[&process.load(Ordering::Relaxed)])
+            .await?;
+        patience = WAIT_FOR_OTHERS;
     }
-    let process = process.load(Ordering::Relaxed);
-    superuser.execute(END_BLOCKING, &[&process]).await?;
-    match tokio::time::timeout(WAIT_FOR_OTHERS, guarding).await {
-        Ok(outcome) => outcome,
-        Err(_) => bail!("it takes more than {} seconds", 2 * WAIT_FOR_OTHERS.as_secs()),
+    if let Ok(outcome) = tokio::time::timeout(patience, &mut guarding).await {
+        return outcome.map(|()| true);
     }
+    // What it waits for may be given to it later.
+    superuser
+        .execute(END_PROCESS, &[&process.load(Ordering::Relaxed)])
+        .await?;
+    if keeps_others_out {
+        bail!("it takes more than {} seconds", WAIT_FOR_OTHERS.as_secs());
+    }
+    Ok(false)
 }
 
 async fn guard_in(database: &PrivilegedLogin, guard: &ExtensionGuard, process: &AtomicI32) -> Result<()> {

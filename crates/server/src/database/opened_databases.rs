@@ -1,4 +1,4 @@
-//! Databases that a start opens for superusers alone while it looks at them, and the note by which the next start closes them if this one is cut off.
+//! Databases that a start opens for superusers alone while it visits them, and the note by which the next start gives that back if this one is cut off.
 
 use anyhow::{Result, bail};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
@@ -53,7 +53,7 @@ const OPENED_TEMPLATE: &str = "select d.oid, d.encoding from pg_catalog.pg_datab
      where d.datname operator(pg_catalog.=) 'template0'::pg_catalog.name and d.datallowconn
        and d.datconnlimit operator(pg_catalog.=) 0";
 
-/// A database as it is before a start opens it.
+/// A database as it is before a start opens it for superusers alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Closed {
     pub(super) number: u32,
@@ -62,6 +62,13 @@ pub(super) struct Closed {
     pub(super) encoding: i32,
     pub(super) owner: u32,
     pub(super) is_template: bool,
+}
+
+impl Closed {
+    /// Whether it is as [`open_databases`] leaves it: nobody but superusers can log in, and nobody else can change that.
+    pub(super) fn keeps_others_out(&self) -> bool {
+        self.connection_limit == 0 && self.owner == 10
+    }
 }
 
 /// What a start has noted by this name.
@@ -128,7 +135,7 @@ pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &Privile
     if let Err(error) = close_all(login, superuser, &opened).await {
         superuser.batch_execute("rollback").await?;
         bail!(
-            "databases that let nobody log in are open for superusers, until the next start closes them: {error:#}"
+            "some databases let only superusers log in, until the next start gives them back as they were: {error:#}"
         );
     }
     Ok(())

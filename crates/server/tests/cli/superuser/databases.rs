@@ -219,6 +219,16 @@ async fn keep_closed(url: String, is_started: Rc<Cell<bool>>) {
     }
 }
 
+/// Keeps every further login to a database waiting: its owner may lock what each of them reads.
+async fn keep_waiting(url: String, is_started: Rc<Cell<bool>>) -> Option<()> {
+    let holding = connect_early(&url, &is_started).await?;
+    let hold = "begin; select count(*) from pg_class";
+    holding.batch_execute(hold).await.ok();
+    let waiting = connect_early(&url, &is_started).await?;
+    waiting.batch_execute("vacuum full pg_class").await.ok();
+    Some(())
+}
+
 /// Who may connect to a database, and whose it is.
 async fn read_attributes(superuser: &Client, database: &str) -> String {
     let attributes = format!(
@@ -242,7 +252,7 @@ async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
         format!("postgresql://postgres:postgres@127.0.0.1:{port}/{database}")
     };
     let postgres = project.database().await;
-    for database in ["raced", "changed"] {
+    for database in ["raced", "changed", "locked"] {
         let create = format!("create database {database}");
         postgres.batch_execute(&create).await.expect("postgres may");
         let client = connect(&of_superuser(database)).await.expect("a login");
@@ -258,6 +268,7 @@ async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
 
     let is_started = Rc::new(Cell::new(false));
     let closing = spawn(keep_closed(of_postgres("postgres"), is_started.clone()));
+    let locking = spawn(keep_waiting(of_postgres("locked"), is_started.clone()));
     let running = project.start().await;
     is_started.set(true);
 
@@ -266,10 +277,12 @@ async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
         "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
     assert!(query::<bool>(&superuser, is_recorded).await);
     assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
+    assert_eq!(read_attributes(&superuser, "locked").await, "t -1 f postgres");
     closing.await.expect("ended");
+    locking.abort();
     let open = "alter database raced with allow_connections true";
     superuser.batch_execute(open).await.expect("a superuser may");
-    for database in ["raced", "changed"] {
+    for database in ["raced", "changed", "locked"] {
         let client = connect(&of_superuser(database)).await.expect("a login");
         assert!(query::<bool>(&client, IS_GUARDED).await, "{database}");
     }
