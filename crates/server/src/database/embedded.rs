@@ -295,7 +295,7 @@ pub(crate) async fn apply_platform_with(
     let superuser = connect_privileged(&access.superuser_login()).await?;
     settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
-    unreadable_texts::replace_unreadable_texts(&superuser).await?;
+    unreadable_texts::replace_unreadable_texts(&access.superuser_login(), &superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;

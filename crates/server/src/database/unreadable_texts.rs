@@ -2,10 +2,13 @@
 //! given, and `postgres` may make databases of any encoding. No session of this server could read or write them.
 
 use anyhow::Result;
-use selvedge_postgres::PrivilegedSession;
-use tokio_postgres::types::ToSql;
+use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
 
+use super::catalog_locks::lock_catalogs;
 use crate::output;
+
+/// The tables in which they are.
+const TABLES: &str = "pg_catalog.pg_authid, pg_catalog.pg_db_role_setting, pg_catalog.pg_shdescription";
 
 /// The roles of a project. PostgreSQL's own have lower numbers.
 const ROLES: &str = "select a.oid, a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
@@ -41,57 +44,99 @@ const COMMENTS: &str =
 const REMOVE_COMMENT: &str = "delete from pg_catalog.pg_shdescription as c
      where c.objoid operator(pg_catalog.=) $1 and c.classoid operator(pg_catalog.=) $2";
 
-/// Gives roles other names whose own are not UTF-8, and removes such settings and comments. Says what it has done.
+/// What somebody has stored in another encoding.
+enum Unreadable {
+    Role(u32),
+    Setting {
+        database: u32,
+        role: u32,
+        entry: Vec<u8>,
+    },
+    Comment {
+        object: u32,
+        class: u32,
+    },
+}
+
+/// Gives roles other names whose own are not UTF-8, and removes such settings and comments. Says what it has done. Whoever keeps a role as it is
+/// for longer than ten seconds loses the connection. `login` leads to the cluster of `superuser`.
 ///
 /// # Errors
 /// When a query fails, but for changes that somebody keeps from being made.
-pub(super) async fn replace_unreadable_texts(superuser: &PrivilegedSession) -> Result<()> {
-    for row in superuser.query(ROLES, &[]).await? {
-        let number: u32 = row.get(0);
-        if row.try_get::<_, String>(1).is_err() {
-            let what = format!("role {number} has a name that is not UTF-8, which nobody can read");
-            change(superuser, &what, RENAME_ROLE, &[&number]).await?;
-        }
+pub(super) async fn replace_unreadable_texts(
+    login: &PrivilegedLogin,
+    superuser: &PrivilegedSession,
+) -> Result<()> {
+    if list_unreadable(superuser).await?.is_empty() {
+        return Ok(());
     }
-    for row in superuser.query(SETTINGS, &[]).await? {
-        let (database, role, entry): (u32, u32, &[u8]) = (row.get(0), row.get(1), row.get(2));
-        if std::str::from_utf8(entry).is_err() {
-            let name = String::from_utf8_lossy(entry.split(|byte| *byte == b'=').next().unwrap_or_default());
-            let what =
-                format!("the setting {name} of the database {database} or the role {role} is not UTF-8");
-            change(superuser, &what, REMOVE_SETTING, &[&database, &role, &entry]).await?;
+    let warnings = match replace_all(login, superuser).await {
+        Ok(warnings) => warnings,
+        Err(error) => {
+            superuser.batch_execute("rollback").await?;
+            vec![format!(
+                "names of roles, settings or comments are not UTF-8, which nobody can read, and cannot be changed: {error:#}"
+            )]
         }
-    }
-    for row in superuser.query(COMMENTS, &[]).await? {
-        let (object, class, comment): (u32, u32, &[u8]) = (row.get(0), row.get(1), row.get(2));
-        if std::str::from_utf8(comment).is_err() {
-            let what = format!("the comment on the database or role {object} is not UTF-8");
-            change(superuser, &what, REMOVE_COMMENT, &[&object, &class]).await?;
-        }
-    }
+    };
+    output::print_warnings(&warnings);
     Ok(())
 }
 
-/// Runs the statement that mends `what`, and prints both. Somebody may keep the row as it is.
-async fn change(
-    superuser: &PrivilegedSession,
-    what: &str,
-    statement: &str,
-    values: &[&(dyn ToSql + Sync)],
-) -> Result<()> {
-    superuser
-        .batch_execute("begin; set local lock_timeout = '10s'")
-        .await?;
-    let changed = superuser.query(statement, values).await;
-    let end = if changed.is_ok() { "commit" } else { "rollback" };
-    superuser.batch_execute(end).await?;
-    let outcome = match changed {
-        Ok(rows) => match rows.first() {
-            Some(row) => format!("it is called {} now", row.get::<_, &str>(0)),
-            None => "it was removed".to_owned(),
-        },
-        Err(error) => format!("that cannot be changed: {error:#}"),
-    };
-    output::print_warnings(&[format!("{what}: {outcome}")]);
-    Ok(())
+async fn list_unreadable(superuser: &PrivilegedSession) -> Result<Vec<Unreadable>> {
+    let mut unreadable = Vec::new();
+    for row in superuser.query(ROLES, &[]).await? {
+        if row.try_get::<_, String>(1).is_err() {
+            unreadable.push(Unreadable::Role(row.get(0)));
+        }
+    }
+    for row in superuser.query(SETTINGS, &[]).await? {
+        let entry: Vec<u8> = row.get(2);
+        if std::str::from_utf8(&entry).is_err() {
+            let (database, role) = (row.get(0), row.get(1));
+            unreadable.push(Unreadable::Setting { database, role, entry });
+        }
+    }
+    for row in superuser.query(COMMENTS, &[]).await? {
+        let comment: &[u8] = row.get(2);
+        if std::str::from_utf8(comment).is_err() {
+            let (object, class) = (row.get(0), row.get(1));
+            unreadable.push(Unreadable::Comment { object, class });
+        }
+    }
+    Ok(unreadable)
+}
+
+/// Changes all of them while nobody else can, so that no row is waited for. Returns what is to be said of them.
+async fn replace_all(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<Vec<String>> {
+    lock_catalogs(login, superuser, TABLES).await?;
+    let mut warnings = Vec::new();
+    for text in list_unreadable(superuser).await? {
+        warnings.push(replace(superuser, &text).await?);
+    }
+    superuser.batch_execute("commit").await?;
+    Ok(warnings)
+}
+
+async fn replace(superuser: &PrivilegedSession, text: &Unreadable) -> Result<String> {
+    Ok(match text {
+        Unreadable::Role(number) => {
+            let row = superuser.query_one(RENAME_ROLE, &[number]).await?;
+            let name: &str = row.get(0);
+            format!("role {number} has a name that is not UTF-8, which nobody can read: it is called {name} now")
+        }
+        Unreadable::Setting { database, role, entry } => {
+            superuser
+                .execute(REMOVE_SETTING, &[database, role, entry])
+                .await?;
+            let name = String::from_utf8_lossy(entry.split(|byte| *byte == b'=').next().unwrap_or_default());
+            format!(
+                "the setting {name} of the database {database} or the role {role} is not UTF-8: it was removed"
+            )
+        }
+        Unreadable::Comment { object, class } => {
+            superuser.execute(REMOVE_COMMENT, &[object, class]).await?;
+            format!("the comment on the database or role {object} is not UTF-8: it was removed")
+        }
+    })
 }

@@ -229,6 +229,20 @@ async fn keep_waiting(url: String, is_started: Rc<Cell<bool>>) -> Option<()> {
     Some(())
 }
 
+/// Keeps roles as they are whose names nobody else can read.
+async fn keep_roles(url: String, is_started: Rc<Cell<bool>>) -> Option<()> {
+    let client = connect_early(&url, &is_started).await?;
+    client.batch_execute("begin").await.ok();
+    for number in 1..=3 {
+        let hold = format!("alter role \"\u{e9}{number}\" connection limit 5");
+        client.batch_execute(&hold).await.ok();
+    }
+    while !client.is_closed() && !is_started.get() {
+        actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+    }
+    Some(())
+}
+
 /// Who may connect to a database, and whose it is.
 async fn read_attributes(superuser: &Client, database: &str) -> String {
     let attributes = format!(
@@ -239,7 +253,7 @@ async fn read_attributes(superuser: &Client, database: &str) -> String {
 }
 
 #[actix_web::test]
-async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
+async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     let project = Project::new();
     let running = project.start().await;
     let of_superuser = |database: &str| {
@@ -258,6 +272,14 @@ async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
         let client = connect(&of_superuser(database)).await.expect("a login");
         client.batch_execute(UNGUARD).await.expect("as before");
     }
+    let latin = "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0";
+    postgres.batch_execute(latin).await.expect("postgres may");
+    let client = connect(&of_postgres("latin")).await.expect("a login");
+    for number in 1..=3 {
+        let create = format!("create role \"\u{e9}{number}\"");
+        client.batch_execute(&create).await.expect("postgres may");
+    }
+    drop(client);
     let close = "alter database raced with allow_connections false connection limit 7 is_template true";
     postgres.batch_execute(close).await.expect("postgres may");
     let superuser = project.superuser().await;
@@ -269,10 +291,14 @@ async fn a_start_guards_also_databases_whose_owner_stands_in_its_way() {
     let is_started = Rc::new(Cell::new(false));
     let closing = spawn(keep_closed(of_postgres("postgres"), is_started.clone()));
     let locking = spawn(keep_waiting(of_postgres("locked"), is_started.clone()));
+    let holding = spawn(keep_roles(of_postgres("latin"), is_started.clone()));
     let running = project.start().await;
     is_started.set(true);
 
     let superuser = project.superuser().await;
+    let roles = "select count(*) from pg_roles where rolname like 'renamed%'";
+    assert_eq!(query::<i64>(&superuser, roles).await, 3);
+    holding.await.expect("ended");
     let is_recorded =
         "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
     assert!(query::<bool>(&superuser, is_recorded).await);
