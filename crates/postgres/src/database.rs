@@ -244,7 +244,12 @@ impl Database {
         };
         let mut config = self.logins.config(login);
         config.user(user).dbname(database);
-        let (client, connection) = self.connector().open(&config).await?;
+        let mut connector = self.connector();
+        if self.last_host.is_one_name() {
+            // A pooler may have that database on another server.
+            connector.last_host = LastHost::of(&config);
+        }
+        let (client, connection) = connector.open(&config).await?;
         tokio::spawn(connection.run());
         Ok(client)
     }

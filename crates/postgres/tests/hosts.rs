@@ -143,6 +143,7 @@ fn nothing_connects_but_what_knows_the_primary() {
         "postgres/src/hosts/connector.rs",
         "postgres/src/hosts/newest_primary.rs",
         "postgres/src/hosts/last_host.rs",
+        "postgres/src/hosts/last_host/tests.rs",
         "postgres/src/wire/connect.rs",
         // A replica, which is one server.
         "postgres/src/database.rs",

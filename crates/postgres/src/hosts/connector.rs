@@ -11,8 +11,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::ask_identity::read_identity;
 use super::identity::ServerIdentity;
-use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
+use super::last_host::{Acceptance, LastHost, has_standbys};
 use super::newest_primary::find_newest_primary;
+use super::single_host::with_single_host;
 use super::socket_folders::without_replaced_folder;
 use crate::pools::SharedPools;
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, Error, SimpleQueryMessage};
 
-use super::last_host::with_single_host;
+use super::single_host::with_single_host;
 use super::timeline::{TIMELINE_QUERY, parse_timeline};
 use crate::PrivilegedLogin;
 

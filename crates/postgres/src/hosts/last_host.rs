@@ -1,4 +1,4 @@
-//! Remembers which server accepted a login last and the highest timeline so far, and makes configurations with a single host.
+//! Remembers which server accepted a login last and the highest timeline so far.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +17,15 @@ pub(crate) struct LastHost {
     current: Arc<watch::Sender<Current>>,
     /// Whether it is one name, which may lead to another server tomorrow: a DNS record, a virtual address, a proxy.
     is_one_name: bool,
+    /// How long one name has to lead to nothing else until a server is believed that is older than the one before, or of another cluster.
+    believed_after: Duration,
 }
 
-/// How long a name has to lead to a former primary, or to a standby, until it is believed: its promotion may have been taken back.
+/// A promotion may have been taken back, and several independent servers behind one name answer in turns.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60);
+
+/// Logins that another cluster has to answer in a row, because few say little of what a balancer does.
+const BELIEVED_LOGINS: u32 = 10;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Current {
@@ -32,12 +37,27 @@ struct Current {
     timeline: u32,
     /// The number that `initdb` gave to its cluster, where it was asked for.
     system: Option<u64>,
+    /// Whether it is a standby, where its cluster's number is known.
+    is_standby: Option<bool>,
     /// Since when one name leads to a former primary or a standby only.
     former_since: Option<Instant>,
+    /// What answers at one name instead of the known cluster.
+    other: Option<OtherCluster>,
+    /// Whether it was reported that clusters answer in turns at one name.
+    has_reported_turns: bool,
     /// Whether a login to a primary has succeeded before.
     is_known: bool,
     /// Whether a former primary was reported in the log since the last move.
     has_reported_former: bool,
+}
+
+/// Another cluster that answers at one name: a new database in the place of the former one, or one of several independent ones.
+#[derive(Debug, Clone, Copy)]
+struct OtherCluster {
+    system: u64,
+    since: Instant,
+    /// How many logins it has answered in a row.
+    logins: u32,
 }
 
 /// Whether a host that accepted a login is the primary.
@@ -62,29 +82,24 @@ impl Default for LastHost {
         Self {
             current: Arc::new(watch::Sender::new(Current::default())),
             is_one_name: false,
+            believed_after: BELIEVED_AFTER,
         }
     }
 }
 
-/// What is known of each set of hosts, for all connections of this process. A part that remembered it for itself would go on with a former primary.
+/// What is known of each database at a set of hosts, for all connections of this process. A part that remembered it for itself would go on with a former primary.
 static OF_HOSTS: Mutex<BTreeMap<String, LastHost>> = Mutex::new(BTreeMap::new());
 
 impl LastHost {
-    /// What this process knows of the hosts of a configuration. Only those who want the primary know which host it is.
+    /// What this process knows of the hosts of a configuration, for its database. Only those who want the primary know which host it is.
     pub(crate) fn of(config: &Config) -> Self {
-        let hosts = format!(
-            "{:?} {:?} {:?} {:?}",
-            config.get_hosts(),
-            config.get_hostaddrs(),
-            config.get_ports(),
-            config.get_target_session_attrs()
-        );
+        let place = name_place(config);
         let mut known = OF_HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Self {
             is_one_name: is_one_name(config),
             ..Self::default()
         };
-        known.entry(hosts).or_insert_with(new).clone()
+        known.entry(place).or_insert_with(new).clone()
     }
 
     /// Whether it is one name, for which each login asks what server answers.
@@ -121,9 +136,16 @@ impl LastHost {
         let server = server.into();
         let mut acceptance = Acceptance::Primary;
         self.current.send_if_modified(|current| {
+            if current.is_foreign(server) && !current.has_lasted_as_other(server, self.believed_after) {
+                // It is used, and ends no connection to the known cluster.
+                return false;
+            }
             acceptance = current.decide_acceptance(index, start, server);
-            if acceptance == Acceptance::Former && self.is_one_name && current.has_lasted_as_former() {
-                current.believe_former(server);
+            let is_believed = acceptance == Acceptance::Former
+                && self.is_one_name
+                && current.has_lasted_as_former(self.believed_after);
+            if is_believed {
+                current.forget_newer(server);
                 acceptance = Acceptance::Primary;
             }
             if acceptance == Acceptance::Former {
@@ -132,7 +154,7 @@ impl LastHost {
             if acceptance != Acceptance::Primary {
                 return false;
             }
-            current.take(index, server)
+            current.take(index, server) || is_believed
         });
         acceptance
     }
@@ -168,17 +190,20 @@ impl LastHost {
         self.current.borrow().is_known
     }
 
-    /// Waits until another server than this one has accepted a login: at another host, or at the same name.
+    /// Waits until another server than this one has accepted a login: at another host, or at the same name. One of a cluster that was not the
+    /// known one from the start waits until that one is another.
     pub(crate) fn moved_from(
         &self,
         index: usize,
         server: ServerIdentity,
     ) -> impl Future<Output = ()> + Send + use<> {
         let mut last = self.current.subscribe();
+        let known = *last.borrow();
+        let is_beside = move |last: &Current| known.is_foreign(server) && last.system == known.system;
         async move {
             // An error means that the `Database` was dropped, so that no other host will be recorded.
             if last
-                .wait_for(|last| last.index != index || last.is_another(server))
+                .wait_for(|last| last.index != index || (last.is_another(server) && !is_beside(last)))
                 .await
                 .is_err()
             {
@@ -199,6 +224,10 @@ impl Current {
         self.timeline = self.timeline.max(server.timeline.unwrap_or(0));
         self.system = server.system.or(self.system);
         self.is_known |= !server.is_standby;
+        if server.system.is_some() {
+            self.is_standby = Some(server.is_standby);
+            self.note_known_cluster();
+        }
         self.former_since = None;
         if self.index == index && !is_another {
             return false;
@@ -207,7 +236,7 @@ impl Current {
         if is_another {
             tracing::warn!(
                 timeline = server.timeline,
-                "another server answers at the database's address: the connections to the former one end"
+                "another server answers at the database's address, or it was promoted: the connections from before end"
             );
         }
         self.index = index;
@@ -221,19 +250,47 @@ impl Current {
         let is_other_timeline = server
             .timeline
             .is_some_and(|timeline| self.timeline != 0 && timeline != self.timeline);
-        let is_other_system =
-            matches!((self.system, server.system), (Some(known), Some(found)) if known != found);
-        is_other_timeline || is_other_system
+        // A name may mean a standby until a primary answers.
+        let is_other_part =
+            server.system.is_some() && self.is_standby.is_some_and(|known| known != server.is_standby);
+        is_other_timeline || is_other_part || self.is_foreign(server)
+    }
+
+    /// Whether a server is known to be of another cluster than the primary.
+    fn is_foreign(&self, server: ServerIdentity) -> bool {
+        matches!((self.system, server.system), (Some(known), Some(found)) if known != found)
     }
 
     /// Whether one name has led to nothing but a former primary or a standby for long enough.
-    fn has_lasted_as_former(&mut self) -> bool {
+    fn has_lasted_as_former(&mut self, limit: Duration) -> bool {
         let since = *self.former_since.get_or_insert_with(Instant::now);
-        since.elapsed() >= BELIEVED_AFTER
+        since.elapsed() >= limit
     }
 
-    /// Forgets the newer primary.
-    fn believe_former(&mut self, server: ServerIdentity) {
+    /// Whether one name has led to nothing but this other cluster for long enough.
+    fn has_lasted_as_other(&mut self, server: ServerIdentity, limit: Duration) -> bool {
+        let Some(system) = server.system else { return false };
+        let former = self.other.filter(|other| other.system == system);
+        let (since, logins) = former.map_or_else(|| (Instant::now(), 0), |other| (other.since, other.logins));
+        let logins = logins.saturating_add(1);
+        self.other = Some(OtherCluster { system, since, logins });
+        logins >= BELIEVED_LOGINS && since.elapsed() >= limit
+    }
+
+    /// Notes that the known cluster has answered. If another one has answered before, both do in turns, and neither takes the other's place.
+    fn note_known_cluster(&mut self) {
+        let answered = self.other.take();
+        let is_in_turns = answered.is_some_and(|other| Some(other.system) != self.system);
+        if is_in_turns && !std::mem::replace(&mut self.has_reported_turns, true) {
+            tracing::error!(
+                "independent PostgreSQL servers answer in turns at the database's address: what is written at one is not at the other, and a \
+                 failover of one goes unnoticed while the other answers"
+            );
+        }
+    }
+
+    /// Forgets the newer primary, so that the older one takes its place.
+    fn forget_newer(&mut self, server: ServerIdentity) {
         tracing::error!(
             timeline = server.timeline,
             given_up_timeline = self.timeline,
@@ -242,7 +299,6 @@ impl Current {
         );
         self.timeline = 0;
         self.is_known = false;
-        // Connections to the newer one end.
         self.moves += 1;
     }
 
@@ -272,6 +328,33 @@ impl Current {
     }
 }
 
+/// What decides which server answers: the hosts, and for a pooler at one address the database, the tenant in the user's name (`postgres.REF`),
+/// and options that are none of PostgreSQL's (`endpoint=ID`).
+fn name_place(config: &Config) -> String {
+    let user = config.get_user().unwrap_or_default();
+    let tenant = user.split_once('.').map(|(_, tenant)| tenant);
+    let options = config.get_options().unwrap_or_default().split_whitespace();
+    let mut follows_flag = false;
+    let routes = options.filter(|word| {
+        let is_setting = std::mem::replace(&mut follows_flag, *word == "-c") || word.starts_with('-');
+        !is_setting
+    });
+    format!(
+        "{:?}",
+        (
+            (
+                config.get_hosts(),
+                config.get_hostaddrs(),
+                config.get_ports(),
+                config.get_target_session_attrs()
+            ),
+            config.get_dbname().unwrap_or(user),
+            tenant,
+            routes.collect::<Vec<_>>(),
+        )
+    )
+}
+
 /// Whether a configuration names several hosts and requires the primary (`target_session_attrs=read-write`).
 pub(crate) fn has_standbys(config: &Config) -> bool {
     config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
@@ -284,203 +367,5 @@ fn is_one_name(config: &Config) -> bool {
         && config.get_target_session_attrs() != TargetSessionAttrs::ReadOnly
 }
 
-/// Returns the configuration with one of its hosts only.
-pub(crate) fn with_single_host(config: &Config, index: usize) -> Config {
-    let mut single = Config::new();
-    match &config.get_hosts()[index] {
-        Host::Tcp(name) => single.host(name),
-        Host::Unix(folder) => single.host_path(folder),
-    };
-    if let Some(address) = config.get_hostaddrs().get(index) {
-        single.hostaddr(*address);
-    }
-    let ports = config.get_ports();
-    if let Some(port) = ports.get(index).or(ports.first()) {
-        single.port(*port);
-    }
-    copy_login(config, &mut single);
-    copy_network_settings(config, &mut single);
-    single
-}
-
-fn copy_login(config: &Config, single: &mut Config) {
-    if let Some(user) = config.get_user() {
-        single.user(user);
-    }
-    if let Some(password) = config.get_password() {
-        single.password(password);
-    }
-    if let Some(database) = config.get_dbname() {
-        single.dbname(database);
-    }
-    if let Some(options) = config.get_options() {
-        single.options(options);
-    }
-    if let Some(name) = config.get_application_name() {
-        single.application_name(name);
-    }
-    single
-        .target_session_attrs(config.get_target_session_attrs())
-        .channel_binding(config.get_channel_binding());
-}
-
-fn copy_network_settings(config: &Config, single: &mut Config) {
-    single
-        .ssl_mode(config.get_ssl_mode())
-        .ssl_negotiation(config.get_ssl_negotiation())
-        .keepalives(config.get_keepalives())
-        .keepalives_idle(config.get_keepalives_idle());
-    if let Some(interval) = config.get_keepalives_interval() {
-        single.keepalives_interval(interval);
-    }
-    if let Some(retries) = config.get_keepalives_retries() {
-        single.keepalives_retries(retries);
-    }
-    if let Some(timeout) = config.get_connect_timeout() {
-        single.connect_timeout(*timeout);
-    }
-    if let Some(timeout) = config.get_tcp_user_timeout() {
-        single.tcp_user_timeout(*timeout);
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    #[test]
-    fn with_single_host_keeps_every_other_parameter() {
-        let text = "host=one,two port=1,2 user=ada password=secret dbname=shop options=-cx=y application_name=a \
-                    sslmode=require connect_timeout=3 tcp_user_timeout=4 keepalives_idle=5 keepalives_interval=6 \
-                    keepalives_retries=7 target_session_attrs=read-write channel_binding=require";
-        let several: Config = text.parse().unwrap();
-        let expected: Config = text
-            .replace("one,two", "two")
-            .replace("1,2", "2")
-            .parse()
-            .unwrap();
-
-        assert_eq!(with_single_host(&several, 1), expected);
-    }
-
-    #[tokio::test]
-    async fn moved_from_completes_when_another_host_accepts_a_login() {
-        let last = LastHost::default();
-        let mut moved = std::pin::pin!(last.moved_from(0, ServerIdentity::default()));
-        let start = last.start_attempt();
-        assert_eq!(last.accept(0, start, None), Acceptance::Primary);
-        assert!(moved.as_mut().now_or_never().is_none());
-
-        assert_eq!(last.accept(1, start, None), Acceptance::Primary);
-
-        moved.await;
-        let config: Config = "host=one,two,three".parse().unwrap();
-        assert_eq!(last.order(&config).collect::<Vec<_>>(), [1, 2, 0]);
-    }
-
-    #[test]
-    fn logins_that_began_before_a_move_do_not_move_back() {
-        let last = LastHost::default();
-        let before = last.start_attempt();
-        assert_eq!(last.accept(1, before, None), Acceptance::Primary);
-
-        assert_eq!(last.accept(0, before, None), Acceptance::Overtaken);
-        assert_eq!(last.accept(1, before, None), Acceptance::Primary);
-        // An attempt that begins now finds the hosts as they are: the primary may have moved back.
-        assert_eq!(last.accept(0, last.start_attempt(), None), Acceptance::Primary);
-    }
-
-    #[test]
-    fn a_host_with_a_lower_timeline_is_a_former_primary() {
-        let last = LastHost::default();
-        let accept = |index, timeline| last.accept(index, last.start_attempt(), timeline);
-        assert_eq!(accept(0, Some(1)), Acceptance::Primary);
-        assert_eq!(accept(1, Some(2)), Acceptance::Primary);
-        let moved = last.moved_from(1, ServerIdentity::default());
-
-        assert_eq!(accept(0, Some(1)), Acceptance::Former);
-        assert!(moved.now_or_never().is_none());
-        // Also when one name leads to different servers.
-        assert_eq!(accept(1, Some(1)), Acceptance::Former);
-
-        assert_eq!(accept(0, Some(3)), Acceptance::Primary);
-        assert_eq!(accept(1, Some(2)), Acceptance::Former);
-        // Servers that do not say their timeline are believed.
-        assert_eq!(accept(1, None), Acceptance::Primary);
-    }
-
-    #[test]
-    fn one_name_that_leads_to_another_server_ends_the_connections_to_the_former_one() {
-        let last = LastHost {
-            is_one_name: true,
-            ..LastHost::default()
-        };
-        let server = |timeline, system| ServerIdentity {
-            timeline: Some(timeline),
-            system: Some(system),
-            is_standby: false,
-        };
-        let standby = ServerIdentity {
-            timeline: None,
-            system: Some(7),
-            is_standby: true,
-        };
-        let accept = |server| last.accept(0, last.start_attempt(), server);
-        // As long as no primary was seen the name may mean a standby.
-        assert_eq!(accept(standby), Acceptance::Primary);
-        assert_eq!(accept(server(1, 7)), Acceptance::Primary);
-        let to_first = last.moved_from(0, server(1, 7));
-        assert!(last.moved_from(0, server(1, 7)).now_or_never().is_none());
-
-        assert_eq!(accept(server(2, 7)), Acceptance::Primary);
-        assert!(to_first.now_or_never().is_some());
-        assert_eq!(accept(server(1, 7)), Acceptance::Former);
-        assert_eq!(accept(standby), Acceptance::Former);
-        let to_second = last.moved_from(0, server(2, 7));
-
-        // A cluster of its own begins with timeline 1.
-        assert_eq!(accept(server(1, 8)), Acceptance::Primary);
-        assert!(to_second.now_or_never().is_some());
-        assert_eq!(accept(server(1, 8)), Acceptance::Primary);
-    }
-
-    #[test]
-    fn a_promotion_that_was_taken_back_makes_the_former_primary_the_primary_again() {
-        let last = LastHost::default();
-        let accept = |index, timeline| last.accept(index, last.start_attempt(), Some(timeline));
-        assert_eq!(accept(0, 8), Acceptance::Primary);
-        assert_eq!(accept(1, 9), Acceptance::Primary);
-
-        // Host 0 never wrote on timeline 9, so its lower timeline does not mean that 9 was given up.
-        last.forget_given_up_timeline(0, 8);
-        // Host 1 still has timeline 9, because it follows a primary that was promoted after it.
-        last.forget_given_up_timeline(1, 9);
-        assert_eq!(accept(0, 8), Acceptance::Former);
-
-        last.forget_given_up_timeline(1, 8);
-        assert_eq!(accept(0, 7), Acceptance::Former);
-        assert_eq!(accept(0, 8), Acceptance::Primary);
-    }
-
-    #[test]
-    fn among_all_hosts_only_a_higher_timeline_makes_another_one_the_primary() {
-        let last = LastHost::default();
-        let config: Config = "host=one,two".parse().unwrap();
-        let first = || last.order(&config).next();
-        assert!(!last.is_known());
-
-        last.accept_newer(1, last.start_attempt(), 2);
-        assert!(last.is_known());
-        assert_eq!(first(), Some(1));
-        last.accept_newer(0, last.start_attempt(), 2);
-        assert_eq!(first(), Some(1));
-        let before = last.start_attempt();
-        last.accept_newer(0, before, 3);
-        assert_eq!(first(), Some(0));
-        // This question began before the other host became the primary.
-        last.accept_newer(1, before, 4);
-        assert_eq!(first(), Some(0));
-    }
-}
+mod tests;

@@ -8,7 +8,8 @@
 //! timeline, which is lower than that of the primary.
 //!
 //! One name may lead to another server after a failover: a DNS record, a virtual address, a proxy. Each login to it asks for the timeline and the
-//! number of the cluster, and so does one each second; when either changes, the connections from before end.
+//! number of the cluster, and so does one each second. When the timeline changes, the connections from before end; so they do when another cluster
+//! alone has answered for a minute. Independent servers that answer in turns leave each other's connections.
 //!
 //! The sockets of a cluster that this process runs itself are told from those of another one that has come in their place.
 
@@ -20,6 +21,7 @@ mod last_host;
 mod newest_primary;
 mod primary_watch;
 mod session;
+mod single_host;
 mod socket_folders;
 mod timeline;
 

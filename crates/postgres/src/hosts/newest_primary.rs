@@ -11,7 +11,8 @@ use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::last_host::{LastHost, with_single_host};
+use super::last_host::LastHost;
+use super::single_host::with_single_host;
 use super::timeline::{read_standby_timeline, read_timeline};
 
 /// The timeline of a host.

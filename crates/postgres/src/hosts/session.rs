@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokio_postgres::{Client, Config, Error};
 
 use super::connector::{Connector, HostConnection, NEXT_HOST_TIMEOUT};
-use super::last_host::{LastHost, with_single_host};
+use super::last_host::LastHost;
+use super::single_host::with_single_host;
 use crate::pools::SharedPools;
 use crate::tls;
 
