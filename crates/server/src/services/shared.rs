@@ -315,7 +315,13 @@ fn make_health(
     let health = Health::new(connection, catalog_check(rest), broker_check(realtime), drain);
     let health = web::Data::new(health);
     let watched = health.clone();
-    tokio::spawn(async move { watched.watch_writes().await });
+    tokio::spawn(async move {
+        let watch = || {
+            let watched = watched.clone();
+            async move { watched.watch_writes().await }
+        };
+        keep_running("health", watch).await;
+    });
     health
 }
 
