@@ -6,7 +6,8 @@
 //!
 //! Before a blob is removed, the database is asked whether an object has its version: one row alone does not prove that its bytes are
 //! its own, because users could write versions into rows before the platform's file 0100. And nothing is removed while another database has
-//! objects in the store: one that was made from a dump of this one has rows with the same versions.
+//! objects in the store: one that was made from a dump of this one has rows with the same versions. What a copy of the database may have as well is
+//! only moved to the trash.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ impl BlobDeleter {
     /// # Errors
     /// When the operating system has no thread left.
     pub(crate) fn start(
-        backend: Arc<dyn Backend>,
+        backend: &dyn Backend,
         ownership: Arc<StoreOwnership>,
         database: Arc<Database>,
     ) -> std::io::Result<Self> {
@@ -58,7 +59,7 @@ impl BlobDeleter {
         let thread = std::thread::Builder::new()
             .name("storage-deleter".to_owned())
             .spawn(move || {
-                runtime.block_on(remove_queued(versions, &closes, &*backend, &ownership, &database))
+                runtime.block_on(remove_queued(versions, &closes, &ownership, &database))
             })?;
         Ok(Self {
             queue: Some(queue),
@@ -92,7 +93,6 @@ impl Drop for BlobDeleter {
 async fn remove_queued(
     versions: UnboundedReceiver<(Version, Instant)>,
     closing: &Notify,
-    backend: &dyn Backend,
     ownership: &StoreOwnership,
     database: &Database,
 ) {
@@ -132,7 +132,7 @@ async fn remove_queued(
             .for_each_concurrent(CONCURRENCY, async |version| {
                 if referred.contains(&version) {
                     tracing::warn!(%version, "the bytes of a removed object stay, because another object has its version");
-                } else if let Err(error) = backend.remove(version).await {
+                } else if let Err(error) = ownership.discard(version).await {
                     tracing::warn!(%version, %error, "a blob without a row could not be removed");
                 }
             })

@@ -99,6 +99,12 @@ pub trait Backend: Send + Sync {
     /// Writes the mark `owner`, which shows that this database has objects here.
     async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()>;
 
+    /// When the mark `owner` was written, by the clock that dates blobs.
+    ///
+    /// # Errors
+    /// [`BackendError::Missing`] when there is none.
+    async fn date_mark(&self, owner: &str) -> BackendResult<SystemTime>;
+
     /// Removes all marks but that of `owner`; returns their names.
     async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>>;
 

@@ -5,14 +5,17 @@
 //! clone of a disk, a standby that was promoted by hand. So the mark also holds a token, which is replaced from time to time, and the database
 //! notes those that it has issued. A copy does not know the tokens that the other one has issued since, and whoever finds a foreign token
 //! leaves a second mark, so that both stop removing until somebody says whose the objects are ([`StoreOwnership::adopt`]).
+//!
+//! Until the original asks again, or for as long as it is stopped, nothing tells the copy that it is one. So a process removes bytes for good only
+//! when they are younger than its own first token: those nobody else can have an object for. All others go to the trash.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use deadpool_postgres::Client;
 use uuid::Uuid;
 
-use super::Backend;
+use super::{Backend, BackendError, BackendResult, BlobStat, Version};
 use crate::error::{StorageError, UniqueKey};
 
 /// The number that `initdb` gave to the cluster, and that of the database in it.
@@ -44,8 +47,9 @@ pub(crate) struct StoreOwnership {
 struct State {
     checked_at: Option<Instant>,
     others: Vec<String>,
-    /// A new process issues a token at once, so that a copy which was just started is found soon.
-    has_renewed: bool,
+    /// When this process wrote its first token, by the store's clock. A new process issues one at once, so that a copy which was just started is
+    /// found soon.
+    first_token_at: Option<SystemTime>,
 }
 
 impl StoreOwnership {
@@ -122,7 +126,7 @@ impl StoreOwnership {
         if newest != mark.token {
             // Whoever issued it could not write it.
             self.write_mark(owner, &mark.store, &newest).await?;
-        } else if is_old || !self.with_state(|state| state.has_renewed) {
+        } else if is_old || self.with_state(|state| state.first_token_at.is_none()) {
             self.renew(client, owner, &mark.store).await?;
         }
         Ok(None)
@@ -153,7 +157,10 @@ impl StoreOwnership {
         self.backend
             .write_mark(owner, &format!("{store} {token}\n"))
             .await?;
-        self.with_state(|state| state.has_renewed = true);
+        if self.with_state(|state| state.first_token_at.is_none()) {
+            let at = self.backend.date_mark(owner).await?;
+            self.with_state(|state| state.first_token_at = Some(at));
+        }
         Ok(())
     }
 
@@ -180,6 +187,27 @@ impl StoreOwnership {
         }
         self.with_state(|state| state.checked_at = None);
         Ok(removed)
+    }
+
+    /// Removes the bytes of an object that this database no longer has: for good if no copy of it can have the object.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(crate) async fn discard(&self, version: Version) -> BackendResult<()> {
+        if !self.backend.has_marks() {
+            return self.backend.remove(version).await;
+        }
+        match self.backend.stat(version).await {
+            Err(BackendError::Missing) => Ok(()),
+            Err(error) => Err(error),
+            Ok(blob) if self.is_of_this_process(&blob) => self.backend.remove(version).await,
+            Ok(_) => self.backend.trash(version).await,
+        }
+    }
+
+    fn is_of_this_process(&self, blob: &BlobStat) -> bool {
+        let first_token_at = self.with_state(|state| state.first_token_at);
+        first_token_at.is_some_and(|at| blob.modified > at)
     }
 
     fn with_state<T>(&self, use_state: impl FnOnce(&mut State) -> T) -> T {

@@ -221,6 +221,51 @@ async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_st
     assert_eq!((kept, adopted.orphans), (2, 1));
 }
 
+/// A clone of a disk or a virtual machine knows the original's newest token, and nothing tells it that it is a copy while the original is stopped.
+#[actix_web::test]
+async fn store_081_a_new_process_deletes_no_bytes_for_good_that_a_copy_may_have() {
+    let original = TestApp::start_on(Store::on_s3(), |config| config).await;
+    original
+        .sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    original.service_role().upload("b/shared", "shared").await.ok();
+    sweep(&original.storage, &at_once()).await.expect("swept");
+    let TestApp { database, store, .. } = original;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute("create table rows as select * from storage.objects")
+        .await
+        .expect("what the original has");
+    let clone = TestApp::start_on_database(database, store, |config| config).await;
+
+    clone.service_role().delete("/object/b/shared").await.ok();
+    clone.settle(0).await;
+    let trashed = clone.store.trashed();
+    // Dates of the store are in seconds.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    clone.service_role().upload("b/own", "own").await.ok();
+    clone.service_role().delete("/object/b/own").await.ok();
+    clone.settle(0).await;
+    let trashed_later = clone.store.trashed();
+    superuser
+        .batch_execute(
+            "set session_replication_role = replica; \
+             insert into storage.objects (bucket_id, name, version, metadata) \
+             select bucket_id, name, version, metadata from rows",
+        )
+        .await
+        .expect("the original's row");
+    let swept = sweep(&clone.storage, &at_once())
+        .await
+        .expect("swept")
+        .expect("alone");
+
+    assert_eq!((trashed, trashed_later), (1, 1));
+    assert_eq!((swept.recovered, swept.lost), (1, 0));
+    let shared = clone.nobody().get("/object/public/b/shared").await;
+    assert_eq!(shared.text(), "shared");
+}
+
 /// Staging that was made from a dump has rows with production's versions.
 #[actix_web::test]
 async fn store_081_objects_that_another_database_removes_keep_their_bytes() {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
-use super::folders::BlobFolders;
+use super::folders::{BlobFolders, stat_of};
 use crate::backend::claimed_folder::create_private;
 
 fn folder(folders: &BlobFolders) -> PathBuf {
@@ -56,6 +57,11 @@ pub(super) fn write_mark(folders: &BlobFolders, owner: &str, text: &str) -> io::
     let written = path.with_extension("new");
     fs::write(&written, text)?;
     fs::rename(written, path)
+}
+
+/// See [`Backend::date_mark`](crate::backend::Backend::date_mark).
+pub(super) fn date_mark(folders: &BlobFolders, owner: &str) -> io::Result<SystemTime> {
+    Ok(stat_of(&fs::metadata(path(folders, owner)?)?)?.modified)
 }
 
 /// See [`Backend::remove_other_marks`](crate::backend::Backend::remove_other_marks).

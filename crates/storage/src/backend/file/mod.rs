@@ -16,13 +16,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 
 use self::folders::{BlobFolders, stat_of};
 use self::incoming_file::{IncomingFile, concat_blobs, import_file};
-use self::marks::{list_marks, read_mark, remove_other_marks, write_mark};
+use self::marks::{date_mark, list_marks, read_mark, remove_other_marks, write_mark};
 use self::stream::{FileReader, FileWriter, run_blocking};
 use super::{
     Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
@@ -120,6 +120,10 @@ impl Backend for FileBackend {
 
     async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()> {
         Ok(write_mark(&self.folders, owner, text)?)
+    }
+
+    async fn date_mark(&self, owner: &str) -> BackendResult<SystemTime> {
+        map_missing(date_mark(&self.folders, owner))
     }
 
     async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {

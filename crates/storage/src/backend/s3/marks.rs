@@ -1,5 +1,7 @@
 //! Marks of databases in the bucket: one object for each below `{prefix}owners/`, named as the database.
 
+use std::time::SystemTime;
+
 use aws_sdk_s3::primitives::ByteStream;
 
 use super::store::{Store, map_sdk_error};
@@ -56,6 +58,11 @@ impl Store {
             .body(ByteStream::from(text.as_bytes().to_vec()));
         put.send().await.map_err(map_sdk_error)?;
         Ok(())
+    }
+
+    /// When a mark was written, by the store's clock.
+    pub(super) async fn date_mark(&self, owner: &str) -> BackendResult<SystemTime> {
+        Ok(self.stat_key(&self.mark_key(owner)).await?.modified)
     }
 
     /// Removes the marks of others; returns their keys.

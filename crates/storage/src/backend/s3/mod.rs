@@ -17,7 +17,7 @@ mod writer;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -112,6 +112,10 @@ impl Backend for S3Backend {
 
     async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()> {
         self.store.write_mark(owner, text).await
+    }
+
+    async fn date_mark(&self, owner: &str) -> BackendResult<SystemTime> {
+        self.store.date_mark(owner).await
     }
 
     async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
