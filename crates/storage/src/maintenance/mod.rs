@@ -3,12 +3,15 @@
 
 mod adopt;
 mod expire;
+mod orphans;
 mod references;
 mod seed;
 mod sweep;
+mod sweep_intervals;
 
 pub use adopt::adopt_store;
 pub(crate) use expire::expire_uploads_forever;
 pub use references::{BlobReference, lock_blob_references, visit_blob_references};
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
-pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
+pub use sweep::{SweepOptions, SweepReport, sweep};
+pub use sweep_intervals::sweep_at_intervals;

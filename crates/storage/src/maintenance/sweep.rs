@@ -5,11 +5,13 @@
 //! lookup of blob and row.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use deadpool_postgres::Client;
 use tokio_postgres::Transaction;
 
+use super::orphans::remove_orphans;
 use crate::backend::{BackendError, BlobEntry, Version};
 use crate::database::session::begin_service_transaction;
 use crate::error::{StorageError, UniqueKey};
@@ -49,7 +51,7 @@ const HAS_LOCK: &str =
     "select exists (select from _selvedge.internal_locks as l where l.name = 'storage sweep')";
 
 /// Orphans that are never too many.
-const FEW_ORPHANS: usize = 20;
+const FEW_ORPHANS: u64 = 20;
 
 /// Options of a sweep.
 #[derive(Debug, Clone)]
@@ -87,6 +89,10 @@ pub struct SweepReport {
     pub orphans: u64,
     /// Total size of the orphans in bytes.
     pub orphan_bytes: u64,
+    /// Whether they are so many that they are removed only with `remove_many`.
+    pub has_many_orphans: bool,
+    /// Orphans that were moved to the trash, or removed when nothing stays there.
+    pub removed: u64,
     /// Number of rows whose blob is missing.
     pub lost: u64,
     /// The first 100 of them, as `bucket/key`.
@@ -111,18 +117,9 @@ pub async fn sweep(
 ) -> Result<Option<SweepReport>, StorageError> {
     let pool = storage.sweeper_pool();
     let mut client = pool.get().await.map_err(StorageError::from_pool)?;
-    let transaction = begin_service_transaction(storage.database(), &mut client, "storage.sweep").await?;
-    // A pass over all rows may take longer than the timeouts of requests allow, and so may the store between two statements.
-    transaction
-        .batch_execute(
-            "set local statement_timeout = 0; set local lock_timeout = 0; \
-             set local idle_in_transaction_session_timeout = '10min'",
-        )
-        .await
-        .map_err(map_error)?;
-    if !take_lock(&transaction).await? {
+    let Some(transaction) = begin_locked(storage, &mut client).await? else {
         return Ok(None);
-    }
+    };
     check_owner(storage, options).await?;
     let has_resumable: bool = transaction
         .query_one(HAS_RESUMABLE, &[])
@@ -141,9 +138,48 @@ pub async fn sweep(
         options,
         transaction: &transaction,
     };
-    let report = run.execute().await?;
+    let mut report = run.execute().await?;
+    let orphans = run.orphans;
+    if options.remove_blobs {
+        refuse_many_orphans(&report, options)?;
+    }
     transaction.commit().await.map_err(map_error)?;
+    if options.remove_blobs {
+        // Reading a large store takes long, and another database may have come meanwhile.
+        check_owner(storage, options).await?;
+        remove_orphans(storage, options, &mut client, &orphans, &mut report).await?;
+    }
     Ok(Some(report))
+}
+
+/// Begins a transaction that holds the lock; `None` when another sweep has it.
+pub(super) async fn begin_locked<'c>(
+    storage: &Storage,
+    client: &'c mut Client,
+) -> Result<Option<Transaction<'c>>, StorageError> {
+    let transaction = begin_service_transaction(storage.database(), client, "storage.sweep").await?;
+    // A pass over all rows may take longer than the timeouts of requests allow, and so may the store between two statements.
+    transaction
+        .batch_execute(
+            "set local statement_timeout = 0; set local lock_timeout = 0; \
+             set local idle_in_transaction_session_timeout = '10min'",
+        )
+        .await
+        .map_err(map_error)?;
+    let has_lock = take_lock(&transaction).await?;
+    Ok(has_lock.then_some(transaction))
+}
+
+/// Refuses to remove so many orphans that they may be another database's objects.
+fn refuse_many_orphans(report: &SweepReport, options: &SweepOptions) -> Result<(), StorageError> {
+    if !report.has_many_orphans || options.remove_many {
+        return Ok(());
+    }
+    Err(StorageError::internal(format!(
+        "{} of {} stored objects ({} bytes) have no row in this database, and nothing was removed: so many may be the objects of another \
+         database. When they are not, remove them by `selvedge sweep --remove-many`",
+        report.orphans, report.blobs, report.orphan_bytes
+    )))
 }
 
 /// Takes the lock until the end of the transaction, as the login itself and not as the service; false when another sweep has it.
@@ -190,25 +226,8 @@ async fn check_owner(storage: &Storage, options: &SweepOptions) -> Result<(), St
     )))
 }
 
-/// Says in the store that this database's objects are in it, so that no other database takes them for leftovers.
-///
-/// # Errors
-/// Errors of the store and the database.
-async fn claim_store(storage: &Arc<Storage>) -> Result<(), StorageError> {
-    let pool = storage.sweeper_pool();
-    let client = pool.get().await.map_err(StorageError::from_pool)?;
-    let others = storage.ownership().list_others(&client).await?;
-    if !others.is_empty() {
-        tracing::error!(
-            ?others,
-            "the store of objects is used by another database as well: nothing is removed from it, see `selvedge storage adopt`"
-        );
-    }
-    Ok(())
-}
-
 /// Maps an error of a statement of the sweep.
-fn map_error(error: tokio_postgres::Error) -> StorageError {
+pub(super) fn map_error(error: tokio_postgres::Error) -> StorageError {
     StorageError::from_tokio_postgres(error, UniqueKey::Other)
 }
 
@@ -258,31 +277,9 @@ impl SweepRun<'_> {
             }
             after = last;
         }
-        if self.options.remove_blobs {
-            self.remove_orphans(&mut report).await?;
-        }
+        report.has_many_orphans =
+            report.orphans > FEW_ORPHANS && report.orphans.saturating_mul(10) > report.blobs;
         Ok(report)
-    }
-
-    /// Moves the orphans to the trash, and empties it of those that are there for long enough.
-    async fn remove_orphans(&self, report: &mut SweepReport) -> Result<(), StorageError> {
-        let is_much = self.orphans.len() > FEW_ORPHANS && report.orphans * 10 > report.blobs;
-        if is_much && !self.options.remove_many {
-            return Err(StorageError::internal(format!(
-                "{} of {} stored objects ({} bytes) have no row in this database, and nothing was removed: so many may be the objects of another \
-                 database. When they are not, remove them by `selvedge sweep --remove-many`",
-                report.orphans, report.blobs, report.orphan_bytes
-            )));
-        }
-        // Reading a large store takes long, and another database may have come meanwhile.
-        check_owner(self.storage, self.options).await?;
-        let backend = self.storage.backend();
-        // One after the other: a sweep is not in a hurry, and requests share the store.
-        for version in &self.orphans {
-            backend.trash(*version).await?;
-        }
-        report.trash_removed = backend.empty_trash(self.options.keep_trash_for).await?;
-        Ok(())
     }
 
     /// The versions that rows refer to, greater than `after` and up to `last`.
@@ -391,76 +388,5 @@ impl SweepRun<'_> {
             report.lost_names.push(format!("{bucket}/{key}"));
         }
         Ok(())
-    }
-}
-
-/// How often is asked whether another database has begun to use the store.
-const CLAIM_INTERVAL: Duration = Duration::from_secs(600);
-
-/// Sweeps at intervals, on a separate thread, until the storage is dropped.
-///
-/// # Errors
-/// When the thread cannot be started.
-pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let storage = Arc::downgrade(storage);
-    std::thread::Builder::new()
-        .name("storage-sweeper".to_owned())
-        .spawn(move || {
-            runtime.block_on(async {
-                claim_store_patiently(&storage).await;
-                sweep_forever(&storage, interval).await;
-            });
-        })?;
-    Ok(())
-}
-
-/// Claims the store as soon as store and database can be reached.
-async fn claim_store_patiently(storage: &Weak<Storage>) {
-    let mut pause = Duration::from_secs(1);
-    loop {
-        let Some(storage) = storage.upgrade() else {
-            return;
-        };
-        match claim_store(&storage).await {
-            Ok(()) => return,
-            Err(error) => tracing::debug!(%error, "the store of objects is not claimed yet"),
-        }
-        drop(storage);
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_secs(600));
-    }
-}
-
-/// The loop of [`sweep_at_intervals`]; reports are logged.
-async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
-    let mut swept_at = Instant::now();
-    loop {
-        tokio::time::sleep(interval.min(CLAIM_INTERVAL)).await;
-        let Some(storage) = storage.upgrade() else {
-            return;
-        };
-        if swept_at.elapsed() < interval {
-            if let Err(error) = claim_store(&storage).await {
-                tracing::warn!(%error, "nobody knows whether another database uses the store of objects as well");
-            }
-            continue;
-        }
-        swept_at = Instant::now();
-        // Rows without blobs are only reported: they are the evidence of a lost disk, and a restored backup may bring
-        // the blobs back.
-        match sweep(&storage, &SweepOptions::default()).await {
-            Ok(Some(report)) if report.lost > 0 => {
-                tracing::error!(?report, "objects have lost their bytes");
-            }
-            Ok(Some(report)) => tracing::info!(?report, "swept the store of objects"),
-            Ok(None) => {}
-            Err(error) => {
-                error.log();
-                tracing::warn!(%error, "the store of objects could not be swept");
-            }
-        }
     }
 }

@@ -303,7 +303,8 @@ async fn store_081_objects_that_another_database_removes_keep_their_bytes() {
 #[actix_web::test]
 async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_in_the_trash() {
     let app = app_with_bucket().await;
-    for number in 0..30 {
+    // More than one transaction removes.
+    for number in 0..130 {
         app.service_role()
             .upload(&format!("b/{number}"), "bytes")
             .await
@@ -322,6 +323,15 @@ async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_
         ..at_once()
     };
 
+    let looks = SweepOptions {
+        remove_blobs: false,
+        ..at_once()
+    };
+
+    let looked = sweep(&app.storage, &looks)
+        .await
+        .expect("looked")
+        .expect("alone");
     let refused = sweep(&app.storage, &at_once()).await;
     let kept = app.store.blobs();
     let swept = sweep(&app.storage, &many).await.expect("swept").expect("alone");
@@ -344,13 +354,15 @@ async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_
         .expect("swept")
         .expect("alone");
 
-    let error = refused.expect_err("29 of 30 are too many");
+    let error = refused.expect_err("129 of 130 are too many");
     let message = std::error::Error::source(&error).expect("a cause").to_string();
-    assert!(message.contains("29 of 30"), "{message}");
-    assert_eq!((kept, swept.orphans, left, trashed), (30, 29, 1, 29));
+    assert!(message.contains("129 of 130"), "{message}");
+    assert!(looked.has_many_orphans);
+    assert_eq!((looked.removed, swept.removed), (0, 129));
+    assert_eq!((kept, swept.orphans, left, trashed), (130, 129, 1, 129));
     assert_eq!((again.recovered, again.lost, again.trash_removed), (1, 0, 0));
     assert_eq!(app.nobody().get("/object/public/b/7").await.text(), "bytes");
-    assert_eq!((emptied.trash_removed, app.store.trashed()), (28, 0));
+    assert_eq!((emptied.trash_removed, app.store.trashed()), (128, 0));
 }
 
 #[actix_web::test]

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::{TryStreamExt, stream};
+
 use super::multipart_write::MultipartWrite;
 use super::store::{COPY_MAX_BYTES, Store, map_sdk_error, read_time};
 use crate::backend::{BackendError, BackendResult, Version};
+
+/// Removals at a time: each takes tens of milliseconds.
+const CONCURRENCY: usize = 8;
 
 impl Store {
     /// The prefix of the keys of what is in the trash.
@@ -77,14 +82,15 @@ impl Store {
                 .send()
                 .await
                 .map_err(map_sdk_error)?;
-            for object in page.contents() {
+            let old = page.contents().iter().filter(|object| {
                 let age = now.duration_since(read_time(object.last_modified()));
-                let Some(key) = object.key() else { continue };
-                if age.unwrap_or_default() >= older_than {
-                    self.remove_key(key).await?;
-                    removed += 1;
-                }
-            }
+                age.unwrap_or_default() >= older_than
+            });
+            let keys: Vec<&str> = old.filter_map(|object| object.key()).collect();
+            removed += keys.len() as u64;
+            stream::iter(keys.into_iter().map(Ok))
+                .try_for_each_concurrent(CONCURRENCY, |key| self.remove_key(key))
+                .await?;
             match page.contents().last().and_then(|object| object.key()) {
                 Some(last) if page.is_truncated() == Some(true) => start = Some(last.to_owned()),
                 _ => return Ok(removed),

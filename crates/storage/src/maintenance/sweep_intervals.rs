@@ -1,0 +1,96 @@
+//! Sweeps at intervals, and asks between them whether another database has begun to use the store.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::sweep::{SweepOptions, sweep};
+use crate::error::StorageError;
+use crate::state::Storage;
+
+/// How often is asked whether another database has begun to use the store.
+const CLAIM_INTERVAL: Duration = Duration::from_secs(600);
+
+/// Sweeps at intervals, on a separate thread, until the storage is dropped.
+///
+/// # Errors
+/// When the thread cannot be started.
+pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let storage = Arc::downgrade(storage);
+    std::thread::Builder::new()
+        .name("storage-sweeper".to_owned())
+        .spawn(move || {
+            runtime.block_on(async {
+                claim_store_patiently(&storage).await;
+                sweep_forever(&storage, interval).await;
+            });
+        })?;
+    Ok(())
+}
+
+/// Claims the store as soon as store and database can be reached.
+async fn claim_store_patiently(storage: &Weak<Storage>) {
+    let mut pause = Duration::from_secs(1);
+    loop {
+        let Some(storage) = storage.upgrade() else {
+            return;
+        };
+        match claim_store(&storage).await {
+            Ok(()) => return,
+            Err(error) => tracing::debug!(%error, "the store of objects is not claimed yet"),
+        }
+        drop(storage);
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(600));
+    }
+}
+
+/// The loop of [`sweep_at_intervals`]; reports are logged.
+async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
+    let mut swept_at = Instant::now();
+    loop {
+        tokio::time::sleep(interval.min(CLAIM_INTERVAL)).await;
+        let Some(storage) = storage.upgrade() else {
+            return;
+        };
+        if swept_at.elapsed() < interval {
+            if let Err(error) = claim_store(&storage).await {
+                tracing::warn!(%error, "nobody knows whether another database uses the store of objects as well");
+            }
+            continue;
+        }
+        swept_at = Instant::now();
+        // Rows without blobs are only reported: they are the evidence of a lost disk, and a restored backup may bring
+        // the blobs back.
+        match sweep(&storage, &SweepOptions::default()).await {
+            Ok(Some(report)) if report.lost > 0 => {
+                tracing::error!(?report, "objects have lost their bytes");
+            }
+            Ok(Some(report)) => tracing::info!(?report, "swept the store of objects"),
+            Ok(None) => {}
+            Err(error) => {
+                error.log();
+                tracing::warn!(%error, "the store of objects could not be swept");
+            }
+        }
+    }
+}
+
+/// Says in the store that this database's objects are in it, so that no other database takes them for leftovers.
+///
+/// # Errors
+/// Errors of the store and the database.
+async fn claim_store(storage: &Arc<Storage>) -> Result<(), StorageError> {
+    let pool = storage.sweeper_pool();
+    let client = pool.get().await.map_err(StorageError::from_pool)?;
+    let others = storage.ownership().list_others(&client).await?;
+    if !others.is_empty() {
+        tracing::error!(
+            ?others,
+            "the store of objects is used by another database as well: nothing is removed from it, see `selvedge storage adopt`"
+        );
+    }
+    Ok(())
+}
