@@ -77,6 +77,34 @@ async fn a_standby_of_the_former_primary_gets_no_reads() {
     .await;
 }
 
+/// Managed services close functions that say a timeline.
+#[tokio::test(flavor = "current_thread")]
+async fn a_replica_that_does_not_say_its_timeline_is_compared_by_its_position() {
+    let primary = TestServer::start();
+    let standby = TestServer::start_standby(Some(&primary));
+    let close = "revoke execute on function pg_control_checkpoint() from public";
+    primary
+        .superuser()
+        .await
+        .batch_execute(close)
+        .await
+        .expect("closed");
+    let reader = standby.superuser().await;
+    wait_until("the standby has that", async || {
+        let query = "select not has_function_privilege('authenticator', 'pg_control_checkpoint()', 'execute')";
+        reader.query_one(query, &[]).await.expect("a standby").get(0)
+    })
+    .await;
+    let database = Database::connect(logins(&primary)).await.expect("a login");
+
+    let replicas = watch(&database, &standby);
+
+    wait_until("the replica gets reads", async || {
+        replicas.find_fault().is_none()
+    })
+    .await;
+}
+
 /// A failover while reads go on: whoever was admitted before is asked again before the first read of the new timeline.
 #[tokio::test(flavor = "current_thread")]
 async fn a_replica_that_was_admitted_is_left_out_when_another_server_is_promoted() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use postgres_types::PgLsn;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 
 use super::config::ReplicasConfig;
 use super::positions::Sample;
@@ -70,16 +70,18 @@ impl Replicas {
     /// replayed more than the new one has written.
     fn record_state(&self, asked: Instant, state: &ServerState) {
         let timeline = state.timeline.unwrap_or(0);
-        if self.positions.is_on_other_timeline(timeline) {
-            for replica in &self.replicas {
-                replica.leave_out("the primary is another one, or was promoted again");
-            }
-        }
+        let is_other = self.positions.is_on_other_timeline(timeline);
+        // Before they are left out: a check in between would admit a replica by the former timeline.
         self.positions.record(Sample {
             asked,
             timeline,
             position: state.position,
         });
+        if is_other {
+            for replica in &self.replicas {
+                replica.leave_out("the primary is another one, or was promoted again");
+            }
+        }
     }
 }
 
@@ -97,7 +99,8 @@ async fn check_replica(
     };
     let replayed = state.position;
     *timeline = state.timeline.or(*timeline);
-    let followed = timeline.or(state.former_timeline);
+    // Whoever goes on from an archive receives nothing, and has the newer one in its control file.
+    let followed = (*timeline).max(state.former_timeline);
     // A lag is measured against positions of the primary, so without any nothing can be said about it.
     let Some(newest) = replicas.positions.newest() else {
         return replica.leave_out("the primary has not said its WAL position yet");
@@ -144,27 +147,47 @@ impl Server {
     ///
     /// The position of insertion and not of the flush, because a commit with `synchronous_commit = off` is acknowledged
     /// before its flush.
-    fn statement(self, says_received: bool) -> &'static str {
-        match (self, says_received) {
+    fn statement(self, details: Details) -> &'static str {
+        match (self, details) {
+            (Self::Primary, Details::None) => {
+                "select case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end, null::text, null::integer"
+            }
             (Self::Primary, _) => {
                 "select case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end, \
                  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end, null::integer"
             }
-            (Self::Replica, true) => {
+            (Self::Replica, Details::Received) => {
                 "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, \
                  lpad(to_hex(_selvedge.received_timeline()), 8, '0'), \
                  greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline) \
                  from pg_control_checkpoint() checkpoint, pg_control_recovery() recovery"
             }
             // What is in the control file is behind after a failover, until the next restart point.
-            (Self::Replica, false) => {
+            (Self::Replica, Details::ControlFile) => {
                 "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, \
                  lpad(to_hex(greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline)), 8, '0'), null::integer \
                  from pg_control_checkpoint() checkpoint, pg_control_recovery() recovery"
             }
+            (Self::Replica, Details::None) => {
+                "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, null::text, null::integer"
+            }
         }
     }
 }
+
+/// What a server says besides its position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Details {
+    /// The timeline that it receives, and that of its control file.
+    Received,
+    /// The timeline of its control file, or the one on which a primary writes.
+    ControlFile,
+    /// Nothing, where a managed service has closed the functions.
+    None,
+}
+
+/// How long a server is taken to say what it said last: it may have replayed the platform's function, or have granted others, since.
+const DETAILS_FOR: Duration = Duration::from_secs(60);
 
 /// Whether a server has the platform's function, and this login may call it.
 const SAYS_RECEIVED: &str = "select exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace \
@@ -184,26 +207,35 @@ struct ServerState {
 /// A connection that is opened when it is needed, and again after a failure.
 #[derive(Default)]
 struct KeptConnection {
-    client: Option<(Client, bool)>,
+    kept: Option<Kept>,
+}
+
+/// An open connection, and what its server says.
+struct Kept {
+    client: Client,
+    details: Details,
+    asked_at: Instant,
 }
 
 impl KeptConnection {
     async fn read_state(&mut self, database: &Database, server: Server) -> Result<ServerState, String> {
-        let kept = self.client.take().filter(|(client, _)| !client.is_closed());
-        let (client, says_received) = match kept {
+        let kept = self.kept.take().filter(|kept| !kept.client.is_closed());
+        let mut kept = match kept {
             Some(kept) => kept,
             None => connect(database, server).await?,
         };
+        if kept.asked_at.elapsed() > DETAILS_FOR {
+            kept.ask_for_details(server).await?;
+        }
         // After a timeout the connection is dropped, because the late result would be taken for that of the next query.
-        let query = client.query_one(server.statement(says_received), &[]);
-        let row = within(ANSWER_TIMEOUT, query).await?;
+        let row = kept.query_state(server).await?;
         let read = || -> Result<(Option<PgLsn>, Option<String>, Option<i32>), tokio_postgres::Error> {
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         };
         let (position, timeline, former) = read().map_err(|error| describe(&error))?;
         match (position, server) {
             (Some(position), _) => {
-                self.client = Some((client, says_received));
+                self.kept = Some(kept);
                 Ok(ServerState {
                     position,
                     timeline: timeline.and_then(|digits| parse_timeline(&digits)),
@@ -217,18 +249,60 @@ impl KeptConnection {
     }
 }
 
-/// Connects to a server. The time limit allows for all hosts of the URL, because the primary may be the last one that is tried.
-async fn connect(database: &Database, server: Server) -> Result<(Client, bool), String> {
-    let opening = database.client(Login::Authenticator);
-    match server {
-        Server::Primary => Ok((opening.await.map_err(|error| describe(&error))?, false)),
-        Server::Replica => {
-            let client = within(ANSWER_TIMEOUT, opening).await?;
-            let says = within(ANSWER_TIMEOUT, client.query_one(SAYS_RECEIVED, &[])).await?;
-            let says_received = says.try_get(0).map_err(|error| describe(&error))?;
-            Ok((client, says_received))
+impl Kept {
+    /// Finds out what the server says besides its position.
+    async fn ask_for_details(&mut self, server: Server) -> Result<(), String> {
+        self.asked_at = Instant::now();
+        self.details = Details::ControlFile;
+        if let Server::Replica = server {
+            let says = within(ANSWER_TIMEOUT, self.client.query_one(SAYS_RECEIVED, &[])).await?;
+            if says.try_get(0).map_err(|error| describe(&error))? {
+                self.details = Details::Received;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for position and timeline; for the position alone where the server refuses the rest.
+    async fn query_state(&mut self, server: Server) -> Result<Row, String> {
+        loop {
+            let query = self.client.query_one(server.statement(self.details), &[]);
+            let answer = tokio::time::timeout(ANSWER_TIMEOUT, query)
+                .await
+                .map_err(|_elapsed| describe_silence(ANSWER_TIMEOUT))?;
+            match answer {
+                Err(error) if self.details != Details::None && is_refusal(&error) => {
+                    tracing::debug!(%error, "a server does not say its timeline");
+                    self.details = Details::None;
+                }
+                answer => return answer.map_err(|error| describe(&error)),
+            }
         }
     }
+}
+
+/// Whether a server refuses a statement as such. What somebody cancelled, or what lacked resources, may succeed the next time.
+fn is_refusal(error: &tokio_postgres::Error) -> bool {
+    let is_of_moment = |code: &str| ["40", "53", "57"].iter().any(|class| code.starts_with(class));
+    error
+        .as_db_error()
+        .is_some_and(|error| !is_of_moment(error.code().code()))
+}
+
+/// Connects to a server. The time limit allows for all hosts of the URL, because the primary may be the last one that is tried.
+async fn connect(database: &Database, server: Server) -> Result<Kept, String> {
+    let opening = database.client(Login::Authenticator);
+    let client = match server {
+        Server::Primary => opening.await.map_err(|error| describe(&error))?,
+        Server::Replica => within(ANSWER_TIMEOUT, opening).await?,
+    };
+    let mut kept = Kept {
+        client,
+        details: Details::None,
+        asked_at: Instant::now(),
+    };
+    kept.ask_for_details(server).await?;
+    Ok(kept)
 }
 
 async fn within<T>(
@@ -237,8 +311,12 @@ async fn within<T>(
 ) -> Result<T, String> {
     match tokio::time::timeout(limit, answer).await {
         Ok(answer) => answer.map_err(|error| describe(&error)),
-        Err(_elapsed) => Err(format!("no answer within {} s", limit.as_secs())),
+        Err(_elapsed) => Err(describe_silence(limit)),
     }
+}
+
+fn describe_silence(limit: Duration) -> String {
+    format!("no answer within {} s", limit.as_secs())
 }
 
 /// The error with its cause, which `Display` of `tokio_postgres::Error` leaves out.
