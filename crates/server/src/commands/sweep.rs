@@ -181,15 +181,40 @@ fn refuse<T>(config: &Config, target: &str, name: &str) -> Result<T> {
     )
 }
 
+/// Says what became of the bytes without an object, or what a sweep that removes them would refuse.
+fn print_removal(report: &SweepReport, options: &SweepOptions) {
+    let days = options.keep_trash_for.as_secs() / (24 * 3600);
+    match (options.remove_blobs, days) {
+        (false, _) => {
+            if !report.others.is_empty() {
+                anstream::println!(
+                    "  {WARN}a sweep would be refused: the store is used by {} as well, see selvedge storage adopt{WARN:#}",
+                    report.others.join(" and ")
+                );
+            }
+            if report.has_many_orphans && !options.remove_many {
+                anstream::println!(
+                    "  {WARN}a sweep would be refused without --remove-many: more than a tenth of all have no object{WARN:#}"
+                );
+            }
+        }
+        (true, 0) => anstream::println!("  removed {}", report.removed),
+        (true, days) => anstream::println!(
+            "  moved {} to the trash {DIM}(their bytes are free in {days} days, or by --empty-trash){DIM:#}",
+            report.removed
+        ),
+    }
+}
+
 fn print_report(report: &SweepReport, options: &SweepOptions) {
-    let removed = if options.remove_blobs { "removed" } else { "found" };
     anstream::println!("{GOOD}swept{GOOD:#} {} stored objects", report.blobs);
     anstream::println!(
-        "  {removed} {} without an object {DIM}({} bytes){DIM:#}, {} unfinished writes",
+        "  found {} without an object {DIM}({} bytes){DIM:#}, {} unfinished writes",
         report.orphans,
         report.orphan_bytes,
         report.unfinished
     );
+    print_removal(report, options);
     if report.recovered > 0 {
         anstream::println!(
             "  {} objects have their bytes back, which were in the trash",

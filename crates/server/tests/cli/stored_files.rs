@@ -247,7 +247,7 @@ fn files_of_a_folder_that_two_databases_had_are_given_to_the_projects_own_one_by
     assert_eq!(read_note(), both);
     let swept = project.run_and_expect_success(&["sweep", "--older-than", "0s", "--yes=cli"]);
 
-    assert!(swept.contains("removed 1 without an object"), "{swept}");
+    assert!(swept.contains("moved 1 to the trash"), "{swept}");
     assert_eq!(read_note(), "own\n");
     project.write(object, "of staging");
     project.write(note, both);

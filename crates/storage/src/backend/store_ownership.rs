@@ -93,6 +93,15 @@ impl StoreOwnership {
         Ok(others)
     }
 
+    /// The other databases that have left a mark, without leaving one.
+    ///
+    /// # Errors
+    /// Errors of the store and the database.
+    pub(crate) async fn look_for_others(&self, client: &Client) -> Result<Vec<String>, StorageError> {
+        let owner = read_owner(client).await?;
+        Ok(self.backend.list_other_owners(&owner).await?)
+    }
+
     /// The mark of a copy of this database, when one has written its token into this database's mark.
     async fn find_copy(&self, client: &Client, owner: &str) -> Result<Option<String>, StorageError> {
         let has_tokens: bool = read(

@@ -105,6 +105,8 @@ pub struct SweepReport {
     pub recovered: u64,
     /// Blobs that were removed from the trash for good.
     pub trash_removed: u64,
+    /// Other databases that have objects in the store, so that nothing is removed.
+    pub others: Vec<String>,
 }
 
 /// Sweeps once; `None` when another sweep is running.
@@ -120,7 +122,7 @@ pub async fn sweep(
     let Some(transaction) = begin_locked(storage, &mut client).await? else {
         return Ok(None);
     };
-    check_owner(storage, options).await?;
+    let others = find_others(storage, options).await?;
     let has_resumable: bool = transaction
         .query_one(HAS_RESUMABLE, &[])
         .await
@@ -139,6 +141,7 @@ pub async fn sweep(
         transaction: &transaction,
     };
     let mut report = run.execute().await?;
+    report.others = others;
     let orphans = run.orphans;
     if options.remove_blobs {
         refuse_many_orphans(&report, options)?;
@@ -146,7 +149,7 @@ pub async fn sweep(
     transaction.commit().await.map_err(map_error)?;
     if options.remove_blobs {
         // Reading a large store takes long, and another database may have come meanwhile.
-        check_owner(storage, options).await?;
+        find_others(storage, options).await?;
         remove_orphans(storage, options, &mut client, &orphans, &mut report).await?;
     }
     Ok(Some(report))
@@ -208,16 +211,22 @@ async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> 
     Ok(lock.is_some())
 }
 
-/// Refuses to remove anything while another database uses the same place in the store: its objects have no rows here.
-async fn check_owner(storage: &Storage, options: &SweepOptions) -> Result<(), StorageError> {
-    if !(options.remove_blobs || options.remove_rows) {
-        return Ok(());
-    }
+/// The other databases that use the same place in the store, to which its objects have no rows here: refuses to remove anything while there are any.
+async fn find_others(storage: &Storage, options: &SweepOptions) -> Result<Vec<String>, StorageError> {
     let pool = storage.sweeper_pool();
     let client = pool.get().await.map_err(StorageError::from_pool)?;
+    if !(options.remove_blobs || options.remove_rows) {
+        return Ok(match storage.ownership().look_for_others(&client).await {
+            Ok(others) => others,
+            Err(error) => {
+                tracing::warn!(%error, "nobody knows whether another database uses the store of objects as well");
+                Vec::new()
+            }
+        });
+    }
     let others = storage.ownership().list_others(&client).await?;
     if others.is_empty() {
-        return Ok(());
+        return Ok(others);
     }
     Err(StorageError::internal(format!(
         "the store of objects is used by another database as well, and nothing was swept: give each project a prefix of its own \
