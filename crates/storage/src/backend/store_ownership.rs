@@ -240,6 +240,17 @@ impl Mark {
     }
 }
 
+/// A mark for people. One that is renewed every half an hour is of a database that is in use.
+pub(super) fn describe_mark(name: &str, written: SystemTime) -> String {
+    let minutes = SystemTime::now().duration_since(written).unwrap_or_default().as_secs() / 60;
+    let (count, unit) = match minutes {
+        0..120 => (minutes, "minutes"),
+        120..2880 => (minutes / 60, "hours"),
+        _ => (minutes / 1440, "days"),
+    };
+    format!("{name} (renewed {count} {unit} ago)")
+}
+
 /// What tells this database from all others, its replicas and copies excepted.
 async fn read_owner(client: &Client) -> Result<String, StorageError> {
     let row = client.query_one(OWNER, &[]).await.map_err(map_error)?;

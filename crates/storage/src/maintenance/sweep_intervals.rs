@@ -10,6 +10,12 @@ use crate::state::Storage;
 /// How often is asked whether another database has begun to use the store.
 const CLAIM_INTERVAL: Duration = Duration::from_secs(600);
 
+/// Attempts that may fail while database and store are starting.
+const PATIENT_ATTEMPTS: u32 = 5;
+
+const UNCLAIMED: &str = "nobody knows whether another database uses the store of objects as well, so no bytes are removed from it: the credentials of \
+     the store need the rights to list its bucket, and to read, write and delete below the prefix";
+
 /// Sweeps at intervals, on a separate thread, until the storage is dropped.
 ///
 /// # Errors
@@ -32,15 +38,23 @@ pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io
 
 /// Claims the store as soon as store and database can be reached.
 async fn claim_store_patiently(storage: &Weak<Storage>) {
-    let mut pause = Duration::from_secs(1);
+    let (mut pause, mut attempts) = (Duration::from_secs(1), 0);
     loop {
         let Some(storage) = storage.upgrade() else {
             return;
         };
         match claim_store(&storage).await {
             Ok(()) => return,
-            Err(error) => tracing::debug!(%error, "the store of objects is not claimed yet"),
+            // Database and store may be starting.
+            Err(error) if attempts < PATIENT_ATTEMPTS => {
+                tracing::debug!(%error, "the store of objects is not claimed yet");
+            }
+            Err(error) => {
+                error.log();
+                tracing::warn!(%error, "{UNCLAIMED}");
+            }
         }
+        attempts += 1;
         drop(storage);
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(600));
@@ -57,7 +71,8 @@ async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
         };
         if swept_at.elapsed() < interval {
             if let Err(error) = claim_store(&storage).await {
-                tracing::warn!(%error, "nobody knows whether another database uses the store of objects as well");
+                error.log();
+                tracing::warn!(%error, "{UNCLAIMED}");
             }
             continue;
         }

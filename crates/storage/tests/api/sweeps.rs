@@ -170,7 +170,10 @@ async fn store_081_two_projects_on_one_prefix_sweep_nothing() {
     assert_eq!((alone.blobs, alone.orphans), (1, 0));
     let error = refused.expect_err("the other database has objects there");
     let message = std::error::Error::source(&error).expect("a cause").to_string();
-    assert!(message.contains("selvedge/owners/"), "{message}");
+    assert!(
+        message.contains("selvedge/owners/") && message.contains("(renewed 0 minutes ago)"),
+        "{message}"
+    );
     assert!(refused_now.is_err());
     // To the second database every object of the first one is an orphan.
     assert_eq!((looked.orphans, looked.others.len()), (1, 1));

@@ -71,7 +71,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
     findings.extend(ephemeral_ports::examine_ephemeral_ports(&config));
     findings.extend(memory::examine_memory(&config).await);
-    findings.push(objects::examine_objects_folder(&config));
+    findings.push(objects::examine_objects(&config).await);
     findings.extend(secrets::examine_keys(&config));
     findings.extend(mail::examine_mail(&config).await);
     Ok(findings)

@@ -17,11 +17,15 @@ fn folder(folders: &BlobFolders) -> PathBuf {
 /// # Errors
 /// When the name would lead out of the folder.
 fn path(folders: &BlobFolders, owner: &str) -> io::Result<PathBuf> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if owner.is_empty() || !owner.chars().all(is_plain) {
+    if !is_mark(owner) {
         return Err(io::Error::other(format!("{owner:?} cannot name a mark")));
     }
     Ok(folder(folders).join(owner))
+}
+
+/// Whether a file of this name may be a mark. A file manager or a network file system leaves others, which name no database.
+fn is_mark(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// The names of all marks.
@@ -32,9 +36,10 @@ pub(super) fn list_marks(folders: &BlobFolders) -> io::Result<Vec<String>> {
     };
     let mut names = Vec::new();
     for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        // One that is being written ends so.
-        if !name.ends_with(".new") {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // One that is being written has a further ending.
+        if is_mark(&name) && entry.file_type()?.is_file() {
             names.push(name);
         }
     }

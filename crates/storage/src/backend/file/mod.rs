@@ -24,6 +24,7 @@ use self::folders::{BlobFolders, stat_of};
 use self::incoming_file::{IncomingFile, concat_blobs, import_file};
 use self::marks::{date_mark, list_marks, read_mark, remove_other_marks, write_mark};
 use self::stream::{FileReader, FileWriter, run_blocking};
+use super::store_ownership::describe_mark;
 use super::{
     Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
 };
@@ -97,8 +98,9 @@ impl Backend for FileBackend {
         };
         let mut others = run_blocking(move || list_others(&note)).await?;
         if self.has_marks() {
-            let marks = list_marks(&self.folders)?;
-            others.extend(marks.into_iter().filter(|mark| mark != owner));
+            for mark in list_marks(&self.folders)?.into_iter().filter(|mark| mark != owner) {
+                others.push(describe_mark(&mark, map_missing(date_mark(&self.folders, &mark))?));
+            }
         }
         // Another PostgreSQL may answer at the address by now. It knows none of these objects, so a sweep by its rows would remove every file.
         let first = self.claimed_by.get_or_init(|| owner.to_owned());

@@ -225,3 +225,27 @@ async fn store_081_databases_that_note_their_objects_later_are_found_by_the_next
 
     assert_eq!(others, ["7/5 staging.example.com:5432/app"]);
 }
+
+#[actix_web::test]
+async fn what_other_programs_leave_beside_marks_names_no_database() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let note = OwnersNote {
+        path: folder.path().join("note"),
+        own: "own".to_owned(),
+        is_elsewhere: true,
+        database: None,
+    };
+    let backend = FileBackend::open(folder.path())
+        .expect("the store opens")
+        .with_owners(Some(note));
+    backend.write_mark("7-5", "").await.expect("written");
+    let owners = folder.path().join("owners");
+    std::fs::create_dir(owners.join("folder")).expect("ours");
+    std::fs::write(owners.join(".nfs0000000000000001"), "").expect("ours");
+
+    let others = backend.list_other_owners("7-1").await.expect("listed");
+    let removed = backend.remove_other_marks("7-1").await.expect("removed");
+
+    assert_eq!(others, ["7-5 (renewed 0 minutes ago)"]);
+    assert_eq!(removed, ["7-5"]);
+}

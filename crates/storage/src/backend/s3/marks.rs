@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use aws_sdk_s3::primitives::ByteStream;
 
-use super::store::{Store, map_sdk_error};
+use super::store::{Store, map_sdk_error, read_time};
+use crate::backend::store_ownership::describe_mark;
 use crate::backend::{BackendError, BackendResult};
 
 impl Store {
@@ -16,8 +17,15 @@ impl Store {
         format!("{}{owner}", self.marks_folder())
     }
 
-    /// The keys of the marks of others.
+    /// The keys of the marks of others, with their ages.
     pub(super) async fn list_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
+        let marks = self.other_marks(owner).await?;
+        let described = marks.iter().map(|(key, written)| describe_mark(key, *written));
+        Ok(described.collect())
+    }
+
+    /// The keys of the marks of others, and when they were written.
+    async fn other_marks(&self, owner: &str) -> BackendResult<Vec<(String, SystemTime)>> {
         let list = self
             .client
             .list_objects_v2()
@@ -25,8 +33,11 @@ impl Store {
             .prefix(self.marks_folder());
         let page = list.send().await.map_err(map_sdk_error)?;
         let own = self.mark_key(owner);
-        let keys = page.contents().iter().filter_map(|object| object.key());
-        Ok(keys.filter(|key| *key != own).map(str::to_owned).collect())
+        let marks = page
+            .contents()
+            .iter()
+            .filter_map(|object| Some((object.key()?.to_owned(), read_time(object.last_modified()))));
+        Ok(marks.filter(|(key, _)| *key != own).collect())
     }
 
     /// The text of a mark; `None` without one.
@@ -67,9 +78,10 @@ impl Store {
 
     /// Removes the marks of others; returns their keys.
     pub(super) async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
-        let keys = self.list_other_marks(owner).await?;
-        for key in &keys {
-            self.remove_key(key).await?;
+        let mut keys = Vec::new();
+        for (key, _) in self.other_marks(owner).await? {
+            self.remove_key(&key).await?;
+            keys.push(key);
         }
         Ok(keys)
     }
