@@ -25,8 +25,9 @@ const OWNER: &str = "select system_identifier::text || '-' || (select oid from p
 /// False in a database that was migrated by an older version, which issued no tokens.
 const HAS_TOKENS: &str = "select to_regclass('_selvedge.object_stores') is not null";
 
+/// Locks the row, which a standby refuses: it may not have the newest token yet, and would take the primary for a copy.
 const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '30 minutes' \
-     from _selvedge.object_stores where store = $1";
+     from _selvedge.object_stores where store = $1 for share";
 
 const ADD_STORE: &str = "insert into _selvedge.object_stores (store, tokens) values ($1, array[$2::text])";
 
@@ -104,15 +105,8 @@ impl StoreOwnership {
 
     /// The mark of a copy of this database, when one has written its token into this database's mark.
     async fn find_copy(&self, client: &Client, owner: &str) -> Result<Option<String>, StorageError> {
-        let has_tokens: bool = read(
-            client
-                .query_one(HAS_TOKENS, &[])
-                .await
-                .map_err(map_error)?
-                .try_get(0),
-        )?;
         let mark = self.backend.read_mark(owner).await?;
-        if !has_tokens {
+        if !has_tokens(client).await? {
             if mark.is_none() {
                 self.backend.write_mark(owner, "").await?;
             }
@@ -189,6 +183,11 @@ impl StoreOwnership {
     /// Errors of the store and the database.
     pub(crate) async fn adopt(&self, client: &Client) -> Result<Vec<String>, StorageError> {
         let owner = read_owner(client).await?;
+        if self.backend.has_marks() && !has_tokens(client).await? {
+            return Err(StorageError::internal(
+                "the platform schema of the database is older, and nothing was changed: bring it up to date first",
+            ));
+        }
         let removed = self.backend.remove_other_marks(&owner).await?;
         if self.backend.has_marks() {
             // Its own mark may hold the token of a copy.
@@ -254,6 +253,12 @@ pub(super) fn describe_mark(name: &str, written: SystemTime) -> String {
 /// What tells this database from all others, its replicas and copies excepted.
 async fn read_owner(client: &Client) -> Result<String, StorageError> {
     let row = client.query_one(OWNER, &[]).await.map_err(map_error)?;
+    read(row.try_get(0))
+}
+
+/// Whether the database can note tokens.
+async fn has_tokens(client: &Client) -> Result<bool, StorageError> {
+    let row = client.query_one(HAS_TOKENS, &[]).await.map_err(map_error)?;
     read(row.try_get(0))
 }
 
