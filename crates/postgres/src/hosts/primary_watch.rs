@@ -43,11 +43,17 @@ pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner
 
 /// Logs in to the only name of a configuration each second, until `owner` is dropped. When that leads to another server now, the connections to the
 /// former one end.
-pub(crate) async fn watch_name<T>(connector: Connector, config: Config, owner: Weak<T>) {
+pub(crate) async fn watch_name<T>(connector: Connector, mut config: Config, owner: Weak<T>) {
+    // For each address of the name: the first may be that of a server that is switched off.
+    config.connect_timeout(ANSWER_TIMEOUT);
     while owner.strong_count() > 0 {
         // A failure is for the requests to report.
-        let login = tokio::time::timeout(ANSWER_TIMEOUT, connector.open(&config));
-        drop(login.await);
+        let login = tokio::time::timeout(SEARCH_INTERVAL, connector.open(&config));
+        if let Ok(Ok((client, connection))) = login.await {
+            // The server is told of the end; it and a pooler log a connection that is cut.
+            drop(client);
+            tokio::time::timeout(ANSWER_TIMEOUT, connection.run()).await.ok();
+        }
         tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }
