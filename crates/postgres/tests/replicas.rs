@@ -91,7 +91,8 @@ async fn a_replica_that_does_not_say_its_timeline_is_compared_by_its_position() 
         .expect("closed");
     let reader = standby.superuser().await;
     wait_until("the standby has that", async || {
-        let query = "select not has_function_privilege('authenticator', 'pg_control_checkpoint()', 'execute')";
+        let query =
+            "select not has_function_privilege('authenticator', 'pg_control_checkpoint()', 'execute')";
         reader.query_one(query, &[]).await.expect("a standby").get(0)
     })
     .await;
@@ -99,10 +100,7 @@ async fn a_replica_that_does_not_say_its_timeline_is_compared_by_its_position() 
 
     let replicas = watch(&database, &standby);
 
-    wait_until("the replica gets reads", async || {
-        replicas.find_fault().is_none()
-    })
-    .await;
+    wait_until("the replica gets reads", async || replicas.find_fault().is_none()).await;
 }
 
 /// A failover while reads go on: whoever was admitted before is asked again before the first read of the new timeline.

@@ -43,8 +43,7 @@ impl Storage {
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
         let backend = config.open_backend()?;
         let ownership = Arc::new(StoreOwnership::new(Arc::clone(&backend)));
-        let blob_deleter =
-            BlobDeleter::start(&*backend, Arc::clone(&ownership), Arc::clone(&database))?;
+        let blob_deleter = BlobDeleter::start(&*backend, Arc::clone(&ownership), Arc::clone(&database))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         let renderer = config
             .image_transformation

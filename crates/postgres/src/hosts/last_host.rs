@@ -273,7 +273,11 @@ impl Current {
         let former = self.other.filter(|other| other.system == system);
         let (since, logins) = former.map_or_else(|| (Instant::now(), 0), |other| (other.since, other.logins));
         let logins = logins.saturating_add(1);
-        self.other = Some(OtherCluster { system, since, logins });
+        self.other = Some(OtherCluster {
+            system,
+            since,
+            logins,
+        });
         logins >= BELIEVED_LOGINS && since.elapsed() >= limit
     }
 

@@ -382,7 +382,10 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         (definer("sql"), false),
         (definer("c"), true),
         (definer("'c'"), true),
-        (format!("do $do$ begin execute '{}'; end $do$", definer("sql")), false),
+        (
+            format!("do $do$ begin execute '{}'; end $do$", definer("sql")),
+            false,
+        ),
     ] {
         let row = superuser.query_one(split_all, &[&script]).await;
         let parts: Option<Vec<String>> = row.expect("split").get(0);
@@ -474,7 +477,10 @@ async fn gw_018_a_database_with_turkish_letters_hides_no_name_in_capital_letters
     for (script, expected) in [
         ("SELECT INIT(1);", "ext.init(integer,text)"),
         ("INSERT INTO ITEMS VALUES (1);", "ext.items"),
-        ("SELECT EXT.INIT(1); INSERT INTO ITEMS VALUES (1);", "ext.init(integer,text) ext.items"),
+        (
+            "SELECT EXT.INIT(1); INSERT INTO ITEMS VALUES (1);",
+            "ext.init(integer,text) ext.items",
+        ),
         (
             "CREATE FUNCTION INIT2() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN INIT(1); END $$; SELECT init2();",
             "ext.init(integer,text)",

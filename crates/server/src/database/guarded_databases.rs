@@ -30,8 +30,7 @@ const END_SESSIONS: &str = "select pg_catalog.pg_terminate_backend(a.pid)
      where a.datid operator(pg_catalog.=) $1 and not exists (
        select from pg_catalog.pg_authid as r where r.oid operator(pg_catalog.=) a.usesysid and r.rolsuper
      )";
-const END_PROCESS: &str =
-    "select pg_catalog.pg_terminate_backend($1) where $1 operator(pg_catalog.>) 0";
+const END_PROCESS: &str = "select pg_catalog.pg_terminate_backend($1) where $1 operator(pg_catalog.>) 0";
 
 /// Databases, and whether this server can log in to each. PostgreSQL translates no statements of this server to the last encoding.
 const OTHER_DATABASES: &str = "
@@ -118,7 +117,8 @@ async fn guard_and_open(
         }
     }
     output::print_warnings(&[
-        "databases that let nobody log in are made faster than they are guarded: the next start tries again".to_owned(),
+        "databases that let nobody log in are made faster than they are guarded: the next start tries again"
+            .to_owned(),
     ]);
     Ok(false)
 }
@@ -165,7 +165,15 @@ impl Visits {
                 closed.push(database);
                 continue;
             }
-            match guard_soon(&login.to_database(&name), number, keeps_others_out, superuser, guard).await {
+            match guard_soon(
+                &login.to_database(&name),
+                number,
+                keeps_others_out,
+                superuser,
+                guard,
+            )
+            .await
+            {
                 Ok(true) => {}
                 Ok(false) => {
                     self.slow += 1;

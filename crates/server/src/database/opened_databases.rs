@@ -148,11 +148,7 @@ async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<Closed>> {
         .unwrap_or_default())
 }
 
-async fn close_all(
-    login: &PrivilegedLogin,
-    superuser: &PrivilegedSession,
-    opened: &[Closed],
-) -> Result<()> {
+async fn close_all(login: &PrivilegedLogin, superuser: &PrivilegedSession, opened: &[Closed]) -> Result<()> {
     lock_catalogs(login, superuser, DATABASES).await?;
     for database in opened {
         let Closed {
@@ -166,7 +162,14 @@ async fn close_all(
         superuser
             .execute(
                 CLOSE,
-                &[number, allows_logins, connection_limit, encoding, owner, is_template],
+                &[
+                    number,
+                    allows_logins,
+                    connection_limit,
+                    encoding,
+                    owner,
+                    is_template,
+                ],
             )
             .await?;
     }

@@ -94,7 +94,11 @@ async fn list_unreadable(superuser: &PrivilegedSession) -> Result<Vec<Unreadable
         let entry: Vec<u8> = row.get(2);
         if std::str::from_utf8(&entry).is_err() {
             let (database, role) = (row.get(0), row.get(1));
-            unreadable.push(Unreadable::Setting { database, role, entry });
+            unreadable.push(Unreadable::Setting {
+                database,
+                role,
+                entry,
+            });
         }
     }
     for row in superuser.query(COMMENTS, &[]).await? {
@@ -123,9 +127,15 @@ async fn replace(superuser: &PrivilegedSession, text: &Unreadable) -> Result<Str
         Unreadable::Role(number) => {
             let row = superuser.query_one(RENAME_ROLE, &[number]).await?;
             let name: &str = row.get(0);
-            format!("role {number} has a name that is not UTF-8, which nobody can read: it is called {name} now")
+            format!(
+                "role {number} has a name that is not UTF-8, which nobody can read: it is called {name} now"
+            )
         }
-        Unreadable::Setting { database, role, entry } => {
+        Unreadable::Setting {
+            database,
+            role,
+            entry,
+        } => {
             superuser
                 .execute(REMOVE_SETTING, &[database, role, entry])
                 .await?;

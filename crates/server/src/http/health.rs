@@ -4,19 +4,20 @@
 //! catalog is loaded, and it has not announced its stop. Load balancers use `/health/ready`. A supervisor that restarts
 //! the process uses `/health/live`, because a restart does not repair a database.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::{Pool, PoolError};
-use prometheus::IntGauge;
 use selvedge_gateway::{Drain, list_panicked_tasks};
 use serde::Serialize;
 use serde_json::json;
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::error::SqlState;
+
+use super::metrics::WRITABLE;
 
 /// Why the database accepts no writes; null when it does. A setting of the database or the login counts for sessions that begin after it, and this
 /// session stays, so the settings are read as a login does: the most specific one, or else that of the configuration.
@@ -32,19 +33,6 @@ const WRITES: &str = "select case when pg_catalog.pg_is_in_recovery() then 'the 
 
 /// How often the database is asked for the metric.
 const WATCH_INTERVAL: Duration = Duration::from_secs(10);
-
-/// A static, because the registry accepts each name only once.
-static WRITABLE: LazyLock<IntGauge> = LazyLock::new(|| {
-    let gauge = IntGauge::new(
-        "selvedge_database_writable",
-        "Whether the database accepts writes: 0 also while it does not answer, and while only a former primary does",
-    );
-    let gauge = gauge.expect("a valid name");
-    prometheus::default_registry()
-        .register(Box::new(gauge.clone()))
-        .expect("registered once");
-    gauge
-});
 
 /// How long a check may take before it counts as failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);

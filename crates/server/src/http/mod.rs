@@ -1,10 +1,11 @@
 //! HTTP endpoints that belong to no service: health, metrics and the status page.
 
 pub mod health;
+mod metrics;
 mod status_page;
 
 use actix_web::{HttpResponse, web};
-use selvedge_gateway::{GatewayError, metrics};
+use selvedge_gateway::GatewayError;
 
 pub use health::Health;
 pub use status_page::{StatusPage, show_status_page};
@@ -18,7 +19,7 @@ pub async fn respond_no_route() -> HttpResponse {
 pub async fn render_metrics() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(metrics::render_prometheus())
+        .body(selvedge_gateway::metrics::render_prometheus())
 }
 
 /// Mounts `/health`, `/health/live` and `/health/ready`.

@@ -58,9 +58,7 @@ impl BlobDeleter {
         let closes = Arc::clone(&closing);
         let thread = std::thread::Builder::new()
             .name("storage-deleter".to_owned())
-            .spawn(move || {
-                runtime.block_on(remove_queued(versions, &closes, &ownership, &database))
-            })?;
+            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &ownership, &database)))?;
         Ok(Self {
             queue: Some(queue),
             delay,

@@ -241,7 +241,11 @@ impl Mark {
 
 /// A mark for people. One that is renewed every half an hour is of a database that is in use.
 pub(super) fn describe_mark(name: &str, written: SystemTime) -> String {
-    let minutes = SystemTime::now().duration_since(written).unwrap_or_default().as_secs() / 60;
+    let minutes = SystemTime::now()
+        .duration_since(written)
+        .unwrap_or_default()
+        .as_secs()
+        / 60;
     let (count, unit) = match minutes {
         0..120 => (minutes, "minutes"),
         120..2880 => (minutes / 60, "hours"),

@@ -28,7 +28,10 @@ pub(super) async fn remove_orphans(
     let mut left = orphans;
     while !left.is_empty() {
         let Some(transaction) = begin_locked(storage, client).await? else {
-            tracing::info!(left = left.len(), "another sweep goes on with the bytes without an object");
+            tracing::info!(
+                left = left.len(),
+                "another sweep goes on with the bytes without an object"
+            );
             return Ok(());
         };
         let (done, outcome) = remove_batch(storage, options, left).await;

@@ -331,10 +331,7 @@ async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_
         ..at_once()
     };
 
-    let looked = sweep(&app.storage, &looks)
-        .await
-        .expect("looked")
-        .expect("alone");
+    let looked = sweep(&app.storage, &looks).await.expect("looked").expect("alone");
     let refused = sweep(&app.storage, &at_once()).await;
     let kept = app.store.blobs();
     let swept = sweep(&app.storage, &many).await.expect("swept").expect("alone");

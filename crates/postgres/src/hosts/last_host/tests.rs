@@ -188,10 +188,14 @@ fn databases_and_tenants_of_one_pooler_know_nothing_of_each_other() {
     let is_shared = |text: &str| Arc::ptr_eq(&first.current, &of(&format!("{address} {text}")).current);
 
     assert!(is_shared("user=authenticator.one dbname=postgres password=other"));
-    assert!(is_shared("user=postgres.one dbname=postgres options='-c role=postgres'"));
+    assert!(is_shared(
+        "user=postgres.one dbname=postgres options='-c role=postgres'"
+    ));
     assert!(!is_shared("user=postgres.two dbname=postgres"));
     assert!(!is_shared("user=postgres.one dbname=app"));
-    assert!(!is_shared("user=postgres.one dbname=postgres options=endpoint=two"));
+    assert!(!is_shared(
+        "user=postgres.one dbname=postgres options=endpoint=two"
+    ));
 }
 
 #[test]

@@ -30,7 +30,11 @@ async fn examine_bucket(config: &Config) -> Finding {
         let marks = marks.map_err(|_elapsed| format!("no answer within {} s", ANSWER_TIMEOUT.as_secs()))?;
         marks.map_err(|error| error.to_string())
     });
-    match listing.await.map_err(|error| error.to_string()).and_then(|marks| marks) {
+    match listing
+        .await
+        .map_err(|error| error.to_string())
+        .and_then(|marks| marks)
+    {
         Ok(marks) if marks.len() > 1 => Finding::warning(
             "files",
             format!(
@@ -44,7 +48,9 @@ async fn examine_bucket(config: &Config) -> Finding {
         Ok(_) => Finding::ok("files", "the objects in the bucket are of one database"),
         Err(error) => Finding::warning(
             "files",
-            format!("the marks of databases in the bucket cannot be listed, so no bytes are removed from it: {error}"),
+            format!(
+                "the marks of databases in the bucket cannot be listed, so no bytes are removed from it: {error}"
+            ),
             "give the credentials the rights to list the bucket, and to read, write and delete below the prefix (docs/configuration.md, \
              `[selvedge.s3]`)",
         ),

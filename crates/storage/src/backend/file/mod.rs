@@ -98,8 +98,14 @@ impl Backend for FileBackend {
         };
         let mut others = run_blocking(move || list_others(&note)).await?;
         if self.has_marks() {
-            for mark in list_marks(&self.folders)?.into_iter().filter(|mark| mark != owner) {
-                others.push(describe_mark(&mark, map_missing(date_mark(&self.folders, &mark))?));
+            for mark in list_marks(&self.folders)?
+                .into_iter()
+                .filter(|mark| mark != owner)
+            {
+                others.push(describe_mark(
+                    &mark,
+                    map_missing(date_mark(&self.folders, &mark))?,
+                ));
             }
         }
         // Another PostgreSQL may answer at the address by now. It knows none of these objects, so a sweep by its rows would remove every file.
