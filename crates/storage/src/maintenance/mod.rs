@@ -8,10 +8,13 @@ mod references;
 mod seed;
 mod sweep;
 mod sweep_intervals;
+mod sweep_lock;
+mod sweep_report;
 
 pub use adopt::adopt_store;
 pub(crate) use expire::expire_uploads_forever;
 pub use references::{BlobReference, lock_blob_references, visit_blob_references};
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
-pub use sweep::{SweepOptions, SweepReport, sweep};
+pub use sweep::sweep;
 pub use sweep_intervals::sweep_at_intervals;
+pub use sweep_report::{SweepOptions, SweepReport};

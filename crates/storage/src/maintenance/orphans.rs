@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use deadpool_postgres::Client;
 
-use super::sweep::{SweepOptions, SweepReport, begin_locked, map_error};
+use super::sweep_lock::{begin_locked, map_error};
+use super::sweep_report::{SweepOptions, SweepReport};
 use crate::backend::{BackendResult, Version};
 use crate::error::StorageError;
 use crate::state::Storage;

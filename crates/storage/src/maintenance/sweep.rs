@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use deadpool_postgres::Client;
 use tokio_postgres::Transaction;
 
 use super::orphans::remove_orphans;
+use super::sweep_lock::{begin_locked, map_error};
+use super::sweep_report::{SweepOptions, SweepReport};
 use crate::backend::{BackendError, BlobEntry, Version};
-use crate::database::session::begin_service_transaction;
-use crate::error::{StorageError, UniqueKey};
+use crate::error::StorageError;
 use crate::state::Storage;
 
 /// Blobs per page. Each page costs the database one pass over the rows.
@@ -42,72 +42,8 @@ const STILL_THERE: &str = "select exists (select from storage.objects o where o.
 const REMOVE_ROW: &str =
     "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
-/// Ensures one sweep at a time in a database, on all nodes. A row that only the server's login may lock, because any role could take an advisory
-/// lock and keep everybody from sweeping.
-const LOCK: &str =
-    "select from _selvedge.internal_locks as l where l.name = 'storage sweep' for update skip locked";
-
-const HAS_LOCK: &str =
-    "select exists (select from _selvedge.internal_locks as l where l.name = 'storage sweep')";
-
 /// Orphans that are never too many.
 const FEW_ORPHANS: u64 = 20;
-
-/// Options of a sweep.
-#[derive(Debug, Clone)]
-pub struct SweepOptions {
-    /// Younger blobs are never removed; must exceed the duration of any upload. Default 24 hours.
-    pub older_than: Duration,
-    /// Whether orphaned blobs are removed, or only counted. Default true.
-    pub remove_blobs: bool,
-    /// Whether rows without their blob are deleted, or only reported. Default false.
-    pub remove_rows: bool,
-    /// Whether more than a tenth of all blobs may be removed. So many orphans look like the objects of another database. Default false.
-    pub remove_many: bool,
-    /// How long orphans stay in the trash. Default 7 days.
-    pub keep_trash_for: Duration,
-}
-
-impl Default for SweepOptions {
-    fn default() -> Self {
-        Self {
-            older_than: Duration::from_secs(24 * 3600),
-            remove_blobs: true,
-            remove_rows: false,
-            remove_many: false,
-            keep_trash_for: Duration::from_secs(7 * 24 * 3600),
-        }
-    }
-}
-
-/// The result of a sweep.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SweepReport {
-    /// Number of blobs in the store.
-    pub blobs: u64,
-    /// Blobs without a row that are older than `older_than`.
-    pub orphans: u64,
-    /// Total size of the orphans in bytes.
-    pub orphan_bytes: u64,
-    /// Whether they are so many that they are removed only with `remove_many`.
-    pub has_many_orphans: bool,
-    /// Orphans that were moved to the trash, or removed when nothing stays there.
-    pub removed: u64,
-    /// Number of rows whose blob is missing.
-    pub lost: u64,
-    /// The first 100 of them, as `bucket/key`.
-    pub lost_names: Vec<String>,
-    /// Rows without a usable version: they were written by SQL and never had a blob.
-    pub without_version: u64,
-    /// Unfinished writes of processes that have ended.
-    pub unfinished: u64,
-    /// Blobs that were in the trash although a row refers to them, and are back.
-    pub recovered: u64,
-    /// Blobs that were removed from the trash for good.
-    pub trash_removed: u64,
-    /// Other databases that have objects in the store, so that nothing is removed.
-    pub others: Vec<String>,
-}
 
 /// Sweeps once; `None` when another sweep is running.
 ///
@@ -155,24 +91,6 @@ pub async fn sweep(
     Ok(Some(report))
 }
 
-/// Begins a transaction that holds the lock; `None` when another sweep has it.
-pub(super) async fn begin_locked<'c>(
-    storage: &Storage,
-    client: &'c mut Client,
-) -> Result<Option<Transaction<'c>>, StorageError> {
-    let transaction = begin_service_transaction(storage.database(), client, "storage.sweep").await?;
-    // A pass over all rows may take longer than the timeouts of requests allow, and so may the store between two statements.
-    transaction
-        .batch_execute(
-            "set local statement_timeout = 0; set local lock_timeout = 0; \
-             set local idle_in_transaction_session_timeout = '10min'",
-        )
-        .await
-        .map_err(map_error)?;
-    let has_lock = take_lock(&transaction).await?;
-    Ok(has_lock.then_some(transaction))
-}
-
 /// Refuses to remove so many orphans that they may be another database's objects.
 fn refuse_many_orphans(report: &SweepReport, options: &SweepOptions) -> Result<(), StorageError> {
     if !report.has_many_orphans || options.remove_many {
@@ -183,32 +101,6 @@ fn refuse_many_orphans(report: &SweepReport, options: &SweepOptions) -> Result<(
          database. When they are not, remove them by `selvedge sweep --remove-many`",
         report.orphans, report.blobs, report.orphan_bytes
     )))
-}
-
-/// Takes the lock until the end of the transaction, as the login itself and not as the service; false when another sweep has it.
-async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> {
-    let role: String = transaction
-        .query_one("select current_user::text", &[])
-        .await
-        .map_err(map_error)?
-        .try_get(0)
-        .map_err(StorageError::internal)?;
-    transaction
-        .batch_execute("set local role none")
-        .await
-        .map_err(map_error)?;
-    let lock = transaction.query_opt(LOCK, &[]).await.map_err(map_error)?;
-    let has_lock = transaction.query_one(HAS_LOCK, &[]).await.map_err(map_error)?;
-    if !has_lock.try_get::<_, bool>(0).map_err(StorageError::internal)? {
-        return Err(StorageError::internal(
-            "the row 'storage sweep' of _selvedge.internal_locks is missing",
-        ));
-    }
-    transaction
-        .execute("select pg_catalog.set_config('role', $1, true)", &[&role])
-        .await
-        .map_err(map_error)?;
-    Ok(lock.is_some())
 }
 
 /// The other databases that use the same place in the store, to which its objects have no rows here: refuses to remove anything while there are any.
@@ -233,11 +125,6 @@ async fn find_others(storage: &Storage, options: &SweepOptions) -> Result<Vec<St
          (selvedge.s3.prefix), or a data folder; or say that all objects are of this database by `selvedge storage adopt`. Found: {}",
         others.join(" and ")
     )))
-}
-
-/// Maps an error of a statement of the sweep.
-pub(super) fn map_error(error: tokio_postgres::Error) -> StorageError {
-    StorageError::from_tokio_postgres(error, UniqueKey::Other)
 }
 
 /// A sweep that holds the lock.

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::sweep::{SweepOptions, sweep};
+use super::sweep::sweep;
+use super::sweep_report::SweepOptions;
 use crate::error::StorageError;
 use crate::state::Storage;
 
