@@ -57,30 +57,6 @@ $$;
 comment on function _selvedge.count_changed_users() is 'Notes in user_counts how many users a statement has added and removed.';
 revoke all on function _selvedge.count_changed_users() from public;
 
-create trigger selvedge_count_added after insert on auth.users
-  referencing new table as added for each statement execute function _selvedge.count_changed_users();
-create trigger selvedge_count_removed after delete on auth.users
-  referencing old table as removed for each statement execute function _selvedge.count_changed_users();
-create trigger selvedge_count_moved after update on auth.users
-  for each row
-  when (
-    old.aud is distinct from new.aud or old.instance_id is distinct from new.instance_id
-    or old.created_at is distinct from new.created_at
-  )
-  execute function _selvedge.count_changed_users();
-create trigger selvedge_count_truncated after truncate on auth.users
-  for each statement execute function _selvedge.count_changed_users();
--- Imports and restores run as replicas, so that triggers of the project are silent.
-alter table auth.users enable always trigger selvedge_count_added;
-alter table auth.users enable always trigger selvedge_count_removed;
-alter table auth.users enable always trigger selvedge_count_moved;
-alter table auth.users enable always trigger selvedge_count_truncated;
-
--- Pages are found by their day, and read from this index alone.
-create index users_audience_created_at_id_idx on auth.users (coalesce(aud, ''), created_at desc nulls last, id desc)
-  include (aud, instance_id)
-  where instance_id = '00000000-0000-0000-0000-000000000000' or instance_id is null;
-
 -- The triggers by their version, which changes when one is disabled or made again; null unless all of them fire for everybody.
 create function _selvedge.describe_user_triggers() returns text
   language sql stable
@@ -103,3 +79,47 @@ insert into _selvedge.user_counts_state (triggers) values ('');
 grant select, insert, delete on _selvedge.user_counts to supabase_auth_admin;
 grant select, update on _selvedge.user_counts_state to supabase_auth_admin;
 grant execute on function _selvedge.describe_user_triggers() to supabase_auth_admin;
+
+-- All that follows needs this lock, which is kept until the end of the file: sign-ups and sign-ins of nodes that run already wait for a second
+-- or two per million users, while the index is built. They also wait behind a lock that is asked for and not granted, as beside an open
+-- transaction that has changed users, so it is asked for only briefly, again and again.
+do $$
+begin
+  for attempt in 1 .. 200 loop
+    begin
+      perform pg_catalog.set_config('lock_timeout', '500ms', true);
+      lock table auth.users in share row exclusive mode;
+      perform pg_catalog.set_config('lock_timeout', '0', true);
+      return;
+    exception when lock_not_available then
+      perform pg_catalog.pg_sleep(1);
+    end;
+  end loop;
+  raise exception 'auth.users has been in use by one transaction for five minutes'
+    using errcode = 'lock_not_available', hint = 'End that transaction (pg_stat_activity, xact_start), then start again.';
+end
+$$;
+
+-- Pages are found by their day, and read from this index alone.
+create index users_audience_created_at_id_idx on auth.users (coalesce(aud, ''), created_at desc nulls last, id desc)
+  include (aud, instance_id)
+  where instance_id = '00000000-0000-0000-0000-000000000000' or instance_id is null;
+
+create trigger selvedge_count_added after insert on auth.users
+  referencing new table as added for each statement execute function _selvedge.count_changed_users();
+create trigger selvedge_count_removed after delete on auth.users
+  referencing old table as removed for each statement execute function _selvedge.count_changed_users();
+create trigger selvedge_count_moved after update on auth.users
+  for each row
+  when (
+    old.aud is distinct from new.aud or old.instance_id is distinct from new.instance_id
+    or old.created_at is distinct from new.created_at
+  )
+  execute function _selvedge.count_changed_users();
+create trigger selvedge_count_truncated after truncate on auth.users
+  for each statement execute function _selvedge.count_changed_users();
+-- Imports and restores run as replicas, so that triggers of the project are silent.
+alter table auth.users enable always trigger selvedge_count_added;
+alter table auth.users enable always trigger selvedge_count_removed;
+alter table auth.users enable always trigger selvedge_count_moved;
+alter table auth.users enable always trigger selvedge_count_truncated;

@@ -26,9 +26,13 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// Between two statements, so that a clean-up of many rows leaves the disk to requests.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Deletes the expired rows of each kind; returns how many.
+/// Deletes the expired rows of each kind; returns how many. A kind that cannot be deleted, because a table of the project refers to its rows, does
+/// not keep the others.
+///
+/// # Errors
+/// The first one, after the other kinds.
 pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &CleanupRules) -> DbResult<u64> {
-    let mut rows = 0;
+    let mut deleted = Deleted::default();
     for sql in [
         include_str!("../../sql/delete_stale_refresh_tokens.sql"),
         include_str!("../../sql/delete_stale_flow_states.sql"),
@@ -52,18 +56,39 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_counted_attempts.sql"),
         include_str!("../../sql/delete_stale_text_message_pauses.sql"),
     ] {
-        rows += delete_in_batches(db, sql, &[]).await?;
+        deleted.add(delete_in_batches(db, sql, &[]).await);
     }
     // `make_interval` of PostgreSQL takes seconds as a floating-point number.
     let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
     let (timebox, inactivity) = (seconds(rules.timebox), seconds(rules.inactivity));
     const SESSIONS: &str = include_str!("../../sql/delete_stale_sessions.sql");
-    rows += delete_in_batches(db, SESSIONS, &[&timebox, &inactivity]).await?;
+    deleted.add(delete_in_batches(db, SESSIONS, &[&timebox, &inactivity]).await);
     if rules.anonymous_users {
         const USERS: &str = include_str!("../../sql/delete_stale_anonymous_users.sql");
-        rows += delete_in_batches(db, USERS, &[]).await?;
+        deleted.add(delete_in_batches(db, USERS, &[]).await);
     }
-    Ok(rows)
+    match deleted.failure {
+        None => Ok(deleted.rows),
+        Some(failure) => Err(failure),
+    }
+}
+
+/// How many rows were deleted, and the first failure.
+#[derive(Default)]
+struct Deleted {
+    rows: u64,
+    failure: Option<tokio_postgres::Error>,
+}
+
+impl Deleted {
+    fn add(&mut self, kind: DbResult<u64>) {
+        match kind {
+            Ok(rows) => self.rows += rows,
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+            }
+        }
+    }
 }
 
 /// Repeats a statement until it finds nothing, or [`LONGEST`] has passed; returns how many rows it has deleted.

@@ -119,6 +119,40 @@ async fn auth_058_clean_ups_of_two_nodes_at_the_same_time_correct_the_number_onc
     );
 }
 
+#[actix_web::test]
+async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
+    let app = TestApp::start().await;
+    app.superuser()
+        .await
+        .batch_execute(
+            "insert into auth.users (id, aud, created_at) select gen_random_uuid(), 'authenticated', now() from generate_series(1, 20);
+             insert into auth.flow_state (id, provider_type, authentication_method, created_at)
+               values (gen_random_uuid(), 'email', 'recovery', now() - interval '25 hours');
+             create table public.refers (flow uuid references auth.flow_state (id));
+             insert into public.refers select id from auth.flow_state;
+             insert into auth.sessions (id, user_id, created_at, not_after)
+               select gen_random_uuid(), id, now() - interval '9 days', now() - interval '4 days' from auth.users;
+             delete from _selvedge.user_counts",
+        )
+        .await
+        .expect("rows");
+
+    app.clean_up().await;
+
+    assert_eq!(
+        app.count("select count(*) from auth.flow_state").await,
+        1,
+        "it is referred to"
+    );
+    assert_eq!(app.count("select count(*) from auth.sessions").await, 0);
+    check_total(&app, 20).await;
+    assert_eq!(
+        app.count("select sum(change)::bigint from _selvedge.user_counts")
+            .await,
+        20
+    );
+}
+
 async fn check_total(app: &TestApp, expected: usize) {
     let answer = app.get("/admin/users?per_page=1").admin().send().await;
     assert_eq!(answer.header("x-total-count"), expected.to_string());

@@ -1,5 +1,7 @@
 //! Locks that every role may take stop no run of this program, and runs keep apart nevertheless.
 
+use std::time::Duration;
+
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::migrate::{
     MigrateError, SeedFile, apply_platform, apply_seeds, claim_import, create_tenant, lock_tenants,
@@ -200,4 +202,46 @@ async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do
     let refused = refused.expect_err("refused");
     assert!(matches!(refused, MigrateError::NoPlatform), "{refused}");
     assert!(refused.to_string().contains("selvedge migrate up"), "{refused}");
+}
+
+/// What the file 0181 makes, taken back.
+const WITHOUT_USER_COUNTS: &str = "
+    drop function _selvedge.describe_user_triggers();
+    drop function _selvedge.count_changed_users() cascade;
+    drop table _selvedge.user_counts, _selvedge.user_counts_state;
+    drop index auth.users_audience_created_at_id_idx;
+    delete from _selvedge.platform_migrations where version = 181";
+
+#[tokio::test]
+async fn gw_017_users_sign_up_while_an_upgrade_waits_for_an_open_transaction() {
+    let database = TestDatabase::create().await;
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let upgrade = superuser.connect().await.expect("a session");
+    upgrade
+        .batch_execute(WITHOUT_USER_COUNTS)
+        .await
+        .expect("as an earlier version left it");
+    let watcher = database.superuser().await;
+    let holder = database.connect("supabase_auth_admin").await;
+    let other = database.connect("supabase_auth_admin").await;
+    let sign_up = "insert into auth.users (id) values (gen_random_uuid())";
+    holder
+        .batch_execute(&format!("begin; {sign_up}"))
+        .await
+        .expect("an open transaction");
+
+    let sign_ups = async {
+        let waits = "exists (select from pg_locks where relation = 'auth.users'::regclass and not granted)";
+        while query_value(&watcher, waits).await != "true" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let signed_up = tokio::time::timeout(Duration::from_secs(60), other.batch_execute(sign_up)).await;
+        signed_up
+            .expect("it does not wait for the upgrade")
+            .expect("signed up");
+        holder.batch_execute("commit").await.expect("it ends");
+    };
+    let (report, ()) = tokio::join!(apply_platform(&upgrade), sign_ups);
+
+    assert_eq!(report.expect("upgraded").applied, ["0181_user_counts.sql"]);
 }
