@@ -40,6 +40,8 @@ struct Node {
     requested_at: Option<Instant>,
     /// The parts of a state that have been received so far.
     parts: Vec<Vec<TrackedChannel>>,
+    /// The memory that was missing for entries of the node. Its state is asked for again when there is so much.
+    missing_bytes: usize,
 }
 
 impl NodeTable {
@@ -70,7 +72,7 @@ impl NodeTable {
             } => self.apply_change(node, sequence, &channel, entry),
             PresenceMessage::Heartbeat { node, sequence } => {
                 let known = self.note_message_of(node).sequence;
-                (known != Some(sequence))
+                (known != Some(sequence) || self.can_complete(node))
                     .then(|| self.request_state(node))
                     .flatten()
             }
@@ -125,10 +127,32 @@ impl NodeTable {
                 sequence: None,
                 requested_at: None,
                 parts: Vec::new(),
+                missing_bytes: 0,
             }
         });
         entry.heard_at = Instant::now();
         entry
+    }
+
+    /// Whether entries of a node are missing for which there is memory by now.
+    fn can_complete(&self, id: Uuid) -> bool {
+        self.nodes.get(&id).is_some_and(|node| {
+            node.missing_bytes > 0
+                && HeldMemory::reserve(&self.memory, node.share, node.missing_bytes).is_some()
+        })
+    }
+
+    /// Notes that so much memory was missing for entries of a node.
+    fn note_missing(&mut self, id: Uuid, bytes: usize) {
+        let node = self.note_message_of(id);
+        if node.missing_bytes == 0 && bytes > 0 {
+            tracing::warn!(
+                node = %id,
+                "there is no memory for all presence entries of a node: its members are missing here until there is"
+            );
+        }
+        // One entry may be missing again and again. The state shows all.
+        node.missing_bytes = node.missing_bytes.max(bytes);
     }
 
     fn request_state(&mut self, id: Uuid) -> Option<Outgoing> {
@@ -167,11 +191,15 @@ impl NodeTable {
         if let Some(topic) = channel.topic() {
             let share = node.share;
             let store = self.delivery.store();
-            match entry.and_then(|entry| self.count(share, entry.into_entry()?)) {
-                Some(entry) => store.put(&topic, owner, entry),
+            match entry.and_then(TrackedEntry::into_entry) {
                 None => {
                     store.untrack(&topic, owner);
                 }
+                Some(entry) => match self.count(share, entry) {
+                    Ok(entry) => store.put(&topic, owner, entry),
+                    // What was tracked before stays: its member is still there.
+                    Err(missing) => self.note_missing(id, missing),
+                },
             }
             self.delivery.announce_changes(&topic);
         }
@@ -200,39 +228,54 @@ impl NodeTable {
         }
         let (owner, parts) = ((node.number, node.share), std::mem::take(&mut node.parts));
         node.sequence = Some(sequence);
-        self.replace_presence(owner, parts.into_iter().flatten());
+        let was_missing = std::mem::take(&mut node.missing_bytes) > 0;
+        let missing = self.replace_presence(owner, parts.into_iter().flatten());
+        match was_missing {
+            // It has been said already.
+            true => self.note_message_of(id).missing_bytes = missing,
+            false => self.note_missing(id, missing),
+        }
         None
     }
 
-    /// Replaces the presence of a node by its announced state.
+    /// Replaces the presence of a node by its announced state. Returns how much memory was missing for it.
     fn replace_presence(
         &self,
         (node, share): (NodeNumber, ClientId),
         channels: impl Iterator<Item = TrackedChannel>,
-    ) {
+    ) -> usize {
         let store = self.delivery.store();
-        let mut left: HashSet<(Topic, u64)> = store
+        let mut left: HashMap<(Topic, u64), String> = store
             .entries_of(node)
             .into_iter()
-            .map(|(topic, channel, _)| (topic, channel))
+            .map(|(topic, channel, entry)| ((topic, channel), entry.phx_ref))
             .collect();
-        let mut changed: HashSet<Topic> = left.iter().map(|(topic, _)| topic.clone()).collect();
+        let mut changed: HashSet<Topic> = left.keys().map(|(topic, _)| topic.clone()).collect();
+        let mut missing = 0;
         for TrackedChannel { channel, entry } in channels {
-            let entry = entry.into_entry().and_then(|entry| self.count(share, entry));
-            let (Some(topic), Some(entry)) = (channel.topic(), entry) else {
+            let (Some(topic), Some(entry)) = (channel.topic(), entry.into_entry()) else {
                 continue;
             };
             let channel = channel.channel;
-            store.put(&topic, Owner { node, channel }, entry);
-            changed.insert(topic.clone());
-            left.remove(&(topic, channel));
+            let known = left.remove(&(topic.clone(), channel));
+            if known.is_some_and(|known| known == entry.phx_ref) {
+                continue;
+            }
+            match self.count(share, entry) {
+                Ok(entry) => {
+                    store.put(&topic, Owner { node, channel }, entry);
+                    changed.insert(topic);
+                }
+                Err(bytes) => missing += bytes,
+            }
         }
-        for (topic, channel) in left {
+        for (topic, channel) in left.into_keys() {
             store.untrack(&topic, Owner { node, channel });
         }
         for topic in changed {
             self.delivery.announce_changes(&topic);
         }
+        missing
     }
 
     fn remove(&mut self, id: Uuid) {
@@ -242,15 +285,18 @@ impl NodeTable {
         }
     }
 
-    /// Ties memory to an entry of another node. `None` where there is none for it: the members of this node do not see it then.
-    fn count(&self, share: ClientId, mut entry: Entry) -> Option<Entry> {
-        let bytes = entry.key.len() + entry.tracked.len();
-        let Some(memory) = HeldMemory::reserve_presence(&self.memory, share, bytes) else {
+    /// Ties memory to an entry of another node.
+    ///
+    /// # Errors
+    /// The bytes for which there is no memory: the members of this node do not see the entry then.
+    fn count(&self, share: ClientId, mut entry: Entry) -> Result<Entry, usize> {
+        let bytes = HeldMemory::count_presence_bytes(entry.key.len() + entry.tracked.len());
+        let Some(memory) = HeldMemory::reserve(&self.memory, share, bytes) else {
             METRICS.count_drop("out_of_memory");
-            return None;
+            return Err(bytes);
         };
         entry.tracked = entry.tracked.held_by(memory);
-        Some(entry)
+        Ok(entry)
     }
 }
 
@@ -389,6 +435,51 @@ mod tests {
         table.handle_message(PresenceMessage::Leave { node });
 
         assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn realtime_075_presence_that_found_no_memory_is_asked_for_when_there_is_some() {
+        let memory = MemoryBudget::new(4800);
+        let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
+        let channels = vec![tracked(1, "ada"), tracked(2, "bob"), tracked(3, "cleo")];
+        let others = memory.reserve(3000).expect("free");
+        for message in state(&table, node, 3, &[channels.clone()]) {
+            table.handle_message(message);
+        }
+        let seen = present(&table);
+        assert!(!seen.is_empty() && seen.len() < 3, "{seen:?}");
+        let heartbeat = PresenceMessage::Heartbeat { node, sequence: 3 };
+        assert!(
+            table.handle_message(heartbeat.clone()).is_none(),
+            "there is still none"
+        );
+
+        drop(others);
+
+        let asked = table.handle_message(heartbeat);
+        assert!(matches!(asked, Some(Outgoing::RequestState { of: Some(of) }) if of == node));
+        for message in state(&table, node, 3, &[channels]) {
+            table.handle_message(message);
+        }
+        assert_eq!(present(&table), ["ada", "bob", "cleo"]);
+        let heartbeat = PresenceMessage::Heartbeat { node, sequence: 3 };
+        assert!(table.handle_message(heartbeat).is_none(), "nothing is missing");
+    }
+
+    #[test]
+    fn realtime_075_a_change_that_finds_no_memory_removes_nobody() {
+        let memory = MemoryBudget::new(2400);
+        let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
+        for message in state(&table, node, 0, &[vec![tracked(1, "ada")]]) {
+            table.handle_message(message);
+        }
+        let _others = memory.reserve(2400 - memory.used());
+        let mut changed = tracked(1, "ada");
+        changed.entry.phx_ref = "F.later".to_owned();
+
+        table.handle_message(change(node, 1, changed));
+
+        assert_eq!(present(&table), ["ada"]);
     }
 
     #[test]

@@ -26,7 +26,12 @@ impl HeldMemory {
 
     /// Reserves memory for a presence entry whose key and object have so many bytes. `None` as for [`Self::reserve`].
     pub(crate) fn reserve_presence(memory: &MemoryBudget, client: ClientId, bytes: usize) -> Option<Self> {
-        Self::reserve(memory, client, bytes * PRESENCE_COPIES + ENTRY_BYTES)
+        Self::reserve(memory, client, Self::count_presence_bytes(bytes))
+    }
+
+    /// The memory of a presence entry whose key and object have so many bytes.
+    pub(crate) fn count_presence_bytes(bytes: usize) -> usize {
+        bytes * PRESENCE_COPIES + ENTRY_BYTES
     }
 
     /// Ties the reservation to bytes: it is given back when they and all slices of them have been dropped.
