@@ -4,13 +4,16 @@
 //! `jsonb`; a result that PostgreSQL writes in one piece makes it hold up to nine times as much. Statements that do not fit into the part together
 //! wait for each other. Of large ones a single one runs at a time, and counts as three quarters of the part at most, so that small ones go on
 //! beside it. While half of the part is free, a client runs as many as fit; beyond that it runs one at a time.
+//!
+//! What is only guessed to be large is given back after two seconds but for a rest: a statement that computes or waits for so long would keep
+//! others from the part, and has often no large result.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use selvedge_limits::{ClientId, Turn, Turns};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long a statement waits for others.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,6 +22,10 @@ const UNKNOWN_BYTES: usize = 64 * 1024 * 1024;
 /// How many such statements one client may run at the same time where less than half of the part is free; further ones wait behind them, and
 /// not before those of others.
 const AT_ONCE: usize = 1;
+/// How long a statement keeps what it was only guessed to need.
+const GUESSED_FOR: Duration = Duration::from_secs(2);
+/// What it keeps afterwards is what it had, divided by this number.
+const REST: usize = 8;
 /// The unit in which the part is divided.
 const UNIT_BYTES: usize = 1024;
 
@@ -49,14 +56,14 @@ pub struct DatabaseEntry {
 /// PostgreSQL goes on when the client has left.
 #[derive(Debug, Clone)]
 pub struct DatabaseTurn {
-    _held: Arc<Held>,
+    held: Arc<Mutex<Held>>,
 }
 
 #[derive(Debug)]
 struct Held {
-    _memory: OwnedSemaphorePermit,
+    memory: OwnedSemaphorePermit,
     _large: Option<OwnedSemaphorePermit>,
-    _turn: Option<Turn>,
+    turn: Option<Turn>,
 }
 
 /// Other statements took too long.
@@ -95,20 +102,23 @@ impl DatabasePart {
     /// # Errors
     /// When the client's other statements take thirty seconds.
     pub async fn enter(&self, client: ClientId) -> Result<Option<DatabaseEntry>, TurnTimeout> {
-        let Some(part) = &self.0 else {
+        let Some(mut entry) = self.enter_at_once(client) else {
             return Ok(None);
         };
-        let deadline = Instant::now() + PATIENCE;
-        let turn = match part.has_half_left(0) {
-            true => None,
-            false => Some(part.wait_for_turn(client, deadline).await?),
-        };
-        Ok(Some(DatabaseEntry {
+        if !entry.part.has_half_left(0) {
+            entry.turn = Some(entry.part.wait_for_turn(client, entry.deadline).await?);
+        }
+        Ok(Some(entry))
+    }
+
+    /// As [`Self::enter`] for a statement that takes no memory here while it waits: it waits for the client's turn only where its size says so.
+    pub fn enter_at_once(&self, client: ClientId) -> Option<DatabaseEntry> {
+        self.0.as_ref().map(|part| DatabaseEntry {
             client,
-            turn,
+            turn: None,
             part: part.clone(),
-            deadline,
-        }))
+            deadline: Instant::now() + PATIENCE,
+        })
     }
 }
 
@@ -136,9 +146,41 @@ impl DatabaseEntry {
     /// # Errors
     /// As [`Self::take`].
     pub async fn take_unknown(self) -> Result<DatabaseTurn, TurnTimeout> {
+        let bytes = self.guess_unknown();
+        self.take_guessed(bytes).await
+    }
+
+    /// Waits until PostgreSQL may take what a statement is taken to need whose results were small, so far, with other values.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub async fn take_unproven(self) -> Result<DatabaseTurn, TurnTimeout> {
+        let bytes = self.guess_unknown() / 2;
+        self.take_guessed(bytes).await
+    }
+
+    fn guess_unknown(&self) -> usize {
         let third = usize::try_from(self.part.units / 3).unwrap_or(usize::MAX);
-        let bytes = third.saturating_mul(UNIT_BYTES).min(UNKNOWN_BYTES);
-        self.take(bytes).await
+        third.saturating_mul(UNIT_BYTES).min(UNKNOWN_BYTES)
+    }
+
+    /// Takes bytes of which most are given back after a while.
+    async fn take_guessed(self, bytes: usize) -> Result<DatabaseTurn, TurnTimeout> {
+        let part = self.part.clone();
+        let taken = self.take(bytes).await?;
+        let rest = bytes / UNIT_BYTES / REST;
+        let held = Arc::downgrade(&taken.held);
+        tokio::spawn(async move {
+            loop {
+                sleep(GUESSED_FOR).await;
+                let Some(held) = held.upgrade() else { return };
+                let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+                if held.shrink(&part, rest) {
+                    return;
+                }
+            }
+        });
+        Ok(taken)
     }
 
     /// Waits until PostgreSQL may take so many bytes.
@@ -160,13 +202,25 @@ impl DatabaseEntry {
             false => None,
         };
         let held = Held {
-            _memory: acquire(&part.free, units, deadline).await?,
+            memory: acquire(&part.free, units, deadline).await?,
             _large: large,
-            _turn: turn,
+            turn,
         };
         Ok(DatabaseTurn {
-            _held: Arc::new(held),
+            held: Arc::new(Mutex::new(held)),
         })
+    }
+}
+
+impl Held {
+    /// Gives back all but a rest, and the client's turn while half of the part is free. Returns whether it has no turn.
+    fn shrink(&mut self, part: &Part, rest: usize) -> bool {
+        let given = self.memory.num_permits().saturating_sub(rest);
+        drop(self.memory.split(given));
+        if part.has_half_left(0) {
+            self.turn = None;
+        }
+        self.turn.is_none()
     }
 }
 
@@ -182,7 +236,7 @@ async fn acquire(
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::sleep;
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -270,18 +324,63 @@ mod tests {
         assert_eq!(began.elapsed().as_secs(), 30);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn gw_049_few_statements_of_which_nothing_is_known_fill_a_small_part() {
-        for (bytes, expected) in [(128 << 20, 3), (1 << 30, 16)] {
-            let part = DatabasePart::new(bytes);
-            let mut running = Vec::new();
-            for _ in 0..20 {
-                let client = ClientId::of_connection(None);
-                let entry = part.enter(client).await.ok().flatten().expect("its turn");
-                running.extend(entry.take_unknown().await.ok());
+    /// How many statements by different clients run at once.
+    async fn count_at_once(
+        part: &DatabasePart,
+        take: impl AsyncFn(DatabaseEntry) -> Result<DatabaseTurn, TurnTimeout>,
+    ) -> usize {
+        let mut running = Vec::new();
+        loop {
+            let client = ClientId::of_connection(None);
+            let entry = part.enter_at_once(client).expect("the part is limited");
+            match timeout(Duration::from_millis(1), take(entry)).await {
+                Ok(taken) => running.push(taken.expect("it fits")),
+                Err(_) => return running.len(),
             }
-            assert_eq!(running.len(), expected, "{bytes}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gw_049_few_statements_of_which_little_is_known_fill_a_small_part() {
+        for (bytes, unknown, unproven) in [(128 << 20, 3, 6), (1 << 30, 16, 32)] {
+            let part = DatabasePart::new(bytes);
+            let counted = count_at_once(&part, DatabaseEntry::take_unknown).await;
+            assert_eq!(counted, unknown, "{bytes}");
+            let counted = count_at_once(&part, DatabaseEntry::take_unproven).await;
+            assert_eq!(counted, unproven, "{bytes}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gw_049_slow_statements_of_which_nothing_is_known_stop_neither_others_nor_their_client() {
+        let part = DatabasePart::new(64 << 20);
+        let [client, other, _] = clients();
+        let take_unknown = async |client: ClientId| {
+            let entry = part.enter_at_once(client).expect("the part is limited");
+            let began = Instant::now();
+            let taken = entry.take_unknown().await;
+            (taken.expect("its part"), began.elapsed())
+        };
+        let mut slow = Vec::new();
+        for _ in 0..6 {
+            slow.push(take_unknown(client).await.0);
+        }
+        let (_third, waited) = take_unknown(other).await;
+        assert!(waited < 2 * GUESSED_FOR, "{waited:?}");
+
+        sleep(3 * GUESSED_FOR).await;
+
+        for client in [client, other] {
+            let (_taken, waited) = take_unknown(client).await;
+            assert_eq!(waited, Duration::ZERO);
+        }
+        // One client cannot take all of the part by slow ones either.
+        for _ in 0..40 {
+            let entry = part.enter_at_once(client).expect("the part is limited");
+            slow.extend(entry.take_unknown().await.ok());
+        }
+        let (_taken, waited) = take_unknown(other).await;
+        assert!(waited < 2 * GUESSED_FOR, "{waited:?}");
     }
 
     #[tokio::test(start_paused = true)]

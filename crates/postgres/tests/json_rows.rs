@@ -168,6 +168,15 @@ impl Lists {
     }
 
     async fn list_as(&self, role: &str, text: &str, zone: &str) -> (JsonReadResult, String) {
+        self.list_trying((role, true), text, zone).await
+    }
+
+    async fn list_trying(
+        &self,
+        (role, may_run_twice): (&str, bool),
+        text: &str,
+        zone: &str,
+    ) -> (JsonReadResult, String) {
         let rows = SqlStatement::plain(text);
         let after = SqlStatement::plain("select current_setting('response.status', true)");
         let fallback = || SqlStatement::plain(format!("select row_to_json(the_rows) from ({text}) the_rows"));
@@ -196,6 +205,7 @@ impl Lists {
             form: JsonForm::Array,
             after: &after,
             fallback: &fallback,
+            may_run_twice: &|| may_run_twice,
         };
         let listed = self.pool.read_json(&transaction, &read).await.expect("a list");
         let body = listed.body.clone().flatten().collect::<Vec<u8>>();
@@ -297,6 +307,33 @@ async fn rows_with_user_defined_types_are_rendered_by_postgresql() {
                 for _ in 0..5 {
                     let (listed, _) = lists.list(text, "UTC").await;
                     assert!(listed.is_fallback, "{text}");
+                }
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn gw_049_a_read_that_must_not_run_twice_runs_once_whatever_its_types_are() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new(
+                "create function public.count_run() returns int language sql volatile as $$
+                   select set_config('gw.runs', (coalesce(nullif(current_setting('gw.runs', true), ''), '0')::int + 1)::text, false)::int
+                 $$;",
+            )
+            .await;
+            let mut runs = 0;
+            // What is written here is so as soon as PostgreSQL has described its columns.
+            for (one, json, fallbacks) in [("row(1)", r#"{"f1":1}"#, 4), ("1", "1", 2)] {
+                let text = format!("select {one} as one, public.count_run() as runs");
+                for use_before in 0..4 {
+                    let (listed, body) = lists.list_trying(("service_role", false), &text, "UTC").await;
+                    let row = |runs: u32| format!(r#"[{{"one":{json},"runs":{runs}}}]"#);
+                    // The setting is lost with the reset of a session that was idle for a second.
+                    let counted = [runs + 1, 1].into_iter().find(|counted| body == row(*counted));
+                    runs = counted.unwrap_or_else(|| panic!("after {runs}: {body}"));
+                    assert_eq!(listed.is_fallback, use_before < fallbacks);
                 }
             }
         })

@@ -131,6 +131,7 @@ async fn read_json(pool: &RequestPool) -> String {
         form: JsonForm::Array,
         after: &after,
         fallback: &fallback,
+        may_run_twice: &|| true,
     };
     let result = pool
         .read_json(&transaction(&statement, AccessMode::ReadOnly, false), &read)

@@ -23,6 +23,9 @@ pub struct JsonRead<'a> {
     /// Makes the statement by which PostgreSQL itself writes the JSON: each row has one column, whose text is an element of the document. It
     /// runs where the result has types whose JSON this process cannot write, or as long as its types are unknown.
     pub fallback: &'a dyn Fn() -> SqlStatement,
+    /// Whether the rows may be asked for in columns before their types are known. Where these turn out not to be written here, the statement has
+    /// run and runs once more. Called for the first uses of a statement only.
+    pub may_run_twice: &'a dyn Fn() -> bool,
 }
 
 /// The result of a [`JsonRead`].

@@ -180,6 +180,7 @@ pub(super) fn push_json_read(
     let may_try = MayTry {
         is_read: transaction.access == AccessMode::ReadOnly,
         may_be_written,
+        may_run_twice: listing.may_run_twice,
     };
     let is_fallback = !batch.read_json(stage, parsed_as, (transaction.statement, may_try), rows)?;
     if is_fallback {

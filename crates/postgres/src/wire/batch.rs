@@ -27,17 +27,19 @@ pub(crate) struct Batch<'c> {
 }
 
 /// Whether the rows of a statement may be asked for in columns of which nothing is known yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MayTry {
-    /// Whether it changes nothing, so that it can run once more.
+#[derive(Clone, Copy)]
+pub(crate) struct MayTry<'a> {
+    /// Whether it changes nothing.
     pub(crate) is_read: bool,
     /// Whether it is not known that only PostgreSQL can write its rows as JSON.
     pub(crate) may_be_written: bool,
+    /// Whether nobody notices when it runs once more.
+    pub(crate) may_run_twice: &'a dyn Fn() -> bool,
 }
 
-impl MayTry {
-    fn both(self) -> bool {
-        self.is_read && self.may_be_written
+impl MayTry<'_> {
+    fn is_allowed(self) -> bool {
+        self.is_read && self.may_be_written && (self.may_run_twice)()
     }
 }
 
@@ -177,14 +179,14 @@ impl<'c> Batch<'c> {
         Ok(())
     }
 
-    /// Adds a statement whose rows this process writes as JSON, and returns true, if the types of its columns allow it. Of one that only reads
+    /// Adds a statement whose rows this process writes as JSON, and returns true, if the types of its columns allow it. Of one that may run twice
     /// they need not be known before: if they turn out not to allow it, the batch is refused with [`Refusal::needs_fallback`]. Otherwise adds
     /// at most the statement's preparation and returns false; the caller then lets PostgreSQL write the JSON.
     pub(crate) fn read_json(
         &mut self,
         stage: TransactionStage,
         (role, search_path): (&str, &str),
-        (statement, may_try): (&SqlStatement, MayTry),
+        (statement, may_try): (&SqlStatement, MayTry<'_>),
         rows: impl FnOnce() -> JsonRows,
     ) -> Result<bool, BatchError> {
         if !self.prepares {
@@ -206,7 +208,7 @@ impl<'c> Batch<'c> {
                 added.shape = Some(shape.clone());
                 Ok(true)
             }
-            Usage::Unprepared if may_try.both() => {
+            Usage::Unprepared if may_try.is_allowed() => {
                 self.execute_unnamed(statement)?;
                 self.push_expected(stage, Sink::Json(Box::new(rows())), None);
                 Ok(true)
@@ -214,7 +216,7 @@ impl<'c> Batch<'c> {
             Usage::Unprepared => Ok(false),
             Usage::Prepare(preparing) => {
                 self.prepare(preparing, &statement.text)?;
-                if may_try.both() {
+                if may_try.is_allowed() {
                     self.bind(&self.statements.name_of(preparing), &statement.params, None)?;
                     frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
                     self.push_expected(stage, Sink::Json(Box::new(rows())), Some(preparing));

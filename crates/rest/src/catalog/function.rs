@@ -81,6 +81,28 @@ impl Function {
         self.returns_scalar() && self.returns.name.schema == "pg_catalog" && self.returns.name.name == "void"
     }
 
+    /// Whether it returns nothing, or one value of a type whose values are short.
+    pub fn returns_short_value(&self) -> bool {
+        const SHORT: [&str; 14] = [
+            "void",
+            "bool",
+            "int2",
+            "int4",
+            "int8",
+            "float4",
+            "float8",
+            "uuid",
+            "date",
+            "time",
+            "timetz",
+            "timestamp",
+            "timestamptz",
+            "interval",
+        ];
+        let QualifiedName { schema, name } = &self.returns.name;
+        self.returns_scalar() && schema == "pg_catalog" && SHORT.contains(&name.as_str())
+    }
+
     /// The name by which the result's columns are resolved: that of the relation behind a row type, else the function's.
     pub fn result_name(&self) -> QualifiedName {
         let name = if self.returns.is_composite {

@@ -289,6 +289,7 @@ async fn load_columns(
             data_type: row.get("data_type"),
             declared_type: row.get("declared_type"),
             base_type: row.get("base_type"),
+            base_type_oid: row.get("base_type_oid"),
             max_length: row.get("max_length"),
             default: row.get("default_value"),
             enum_labels: row.get("labels"),

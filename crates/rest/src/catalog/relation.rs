@@ -20,6 +20,8 @@ pub struct Column {
     pub declared_type: String,
     /// Name of the type below all domains.
     pub base_type: String,
+    /// The same type as PostgreSQL numbers it.
+    pub base_type_oid: u32,
     /// Characters that fit, for `varchar(n)` and its like.
     pub max_length: Option<i32>,
     /// SQL of the default value.

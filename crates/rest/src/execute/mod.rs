@@ -11,7 +11,7 @@ use selvedge_postgres::{
 };
 use serde_json::Value;
 
-use crate::catalog::Function;
+use crate::catalog::{Catalog, Function};
 use crate::config::EffectiveConfig;
 use crate::error::{DatabaseFault, RestError};
 use crate::identity::Identity;
@@ -20,7 +20,7 @@ use crate::request::media::{MediaType, PlanFormat};
 use crate::request::preferences::Resolution;
 use crate::sql::{
     BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, RowsStatement, STATUS_COLUMN, Statements,
-    response_settings,
+    may_run_twice, response_settings,
 };
 
 pub(crate) use document_memory::{ResultMemory, ResultSizes};
@@ -54,6 +54,8 @@ pub(crate) struct RequestTexts {
 /// Runs the statements of one request: with the caller's identity, on the worker's connections.
 pub(crate) struct Execution<'a> {
     pub(crate) config: &'a EffectiveConfig,
+    /// The catalog by which the request was planned.
+    pub(crate) catalog: &'a Catalog,
     /// `search_path` for the request's schema, quoted.
     pub(crate) search_path: &'a str,
     pub(crate) pool: &'a RequestPool,
@@ -98,6 +100,7 @@ impl Execution<'_> {
             },
             after: response_settings(),
             fallback: &|| statement.json_texts(),
+            may_run_twice: &|| may_run_twice(plan, self.catalog),
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
         let of_replica = match self.replicas {
@@ -134,13 +137,14 @@ impl Execution<'_> {
         explain_count: Option<&SqlStatement>,
     ) -> Result<Outcome, RestError> {
         let extra = self.extra_settings(&plan.session, plan.function());
-        let memory = self
+        let measured = self
             .result_memory
             .as_ref()
-            .filter(|_| plan.handler != Handler::Nothing);
-        let turn = match memory {
+            .filter(|_| !plan.has_small_result())
+            .map(|memory| (memory, memory.key_of(document)));
+        let turn = match measured {
             // Boxed, because few requests need it.
-            Some(memory) => Box::pin(memory.wait_for(document)).await?,
+            Some((memory, key)) => Box::pin(memory.wait_for(key, plan)).await?,
             None => None,
         };
         // The EXPLAIN runs in the same transaction, so the estimate is made under the caller's rights as well.
@@ -162,12 +166,11 @@ impl Execution<'_> {
         } else {
             self.pool.run(transaction).await
         };
-        let result = result.map_err(|error| self.map_pool_error(error))?;
-        if let Some(memory) = memory {
-            let body = result.rows.first().and_then(|row| row.bytes(BODY_COLUMN));
-            memory.record(document, body.map_or(0, |body| body.len()));
+        let result = result.map_err(|error| self.map_pool_error(error));
+        if let Some((memory, key)) = measured {
+            memory.record(key, &result);
         }
-        read_document(plan, result)
+        read_document(plan, result?)
     }
 
     /// Runs a statement that only looks something up, under the caller's rights.

@@ -17,6 +17,7 @@ mod read;
 mod repeated_names;
 mod resolve_column;
 mod resolve_tree;
+mod result_size;
 mod row_checks;
 mod tree;
 

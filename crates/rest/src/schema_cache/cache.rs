@@ -16,6 +16,7 @@ use super::tenant_catalogs::TenantCatalogs;
 use crate::catalog::{Catalog, CatalogScope};
 use crate::config::{EffectiveConfig, RestConfig};
 use crate::error::CatalogError;
+use crate::execute::ResultSizes;
 
 /// How many catalogs of single schemas may be read at the same time.
 const TENANT_READERS: usize = 2;
@@ -81,6 +82,7 @@ pub struct SchemaCache {
     pub(super) reader: Mutex<Option<Client>>,
     /// Connections that read catalogs of single schemas; opened on first use.
     tenant_readers: Pool,
+    result_sizes: ResultSizes,
     /// Whether the requested reload includes the catalog.
     pub(super) catalog_requested: AtomicBool,
     pub(super) reload_requested: Notify,
@@ -107,6 +109,7 @@ impl SchemaCache {
             reload_requested: Notify::new(),
             base_config: ArcSwap::from_pointee(config),
             tenant_readers: database.pool(Login::Authenticator, TENANT_READERS),
+            result_sizes: ResultSizes::default(),
             database,
         }
     }
@@ -168,6 +171,11 @@ impl SchemaCache {
             "rest: catalog loaded"
         );
         Ok(catalog)
+    }
+
+    /// How large the results of statements were.
+    pub(crate) fn result_sizes(&self) -> &ResultSizes {
+        &self.result_sizes
     }
 
     /// The current snapshot.

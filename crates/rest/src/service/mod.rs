@@ -22,9 +22,7 @@ use selvedge_token::{TokenError, unix_now};
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
 use crate::error::{AuthError, CatalogError, RequestError, RestError};
-use crate::execute::{
-    Execution, ReplicaReads, RequestTexts, ResultMemory, ResultSizes, is_read_method, record_write,
-};
+use crate::execute::{Execution, ReplicaReads, RequestTexts, ResultMemory, is_read_method, record_write};
 use crate::identity::Identity;
 use crate::openapi::{self, RootCache};
 use crate::plan::Plan;
@@ -81,7 +79,6 @@ struct Worker {
     /// The generation of the catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
     admission: Admission,
-    result_sizes: ResultSizes,
     roots: RootCache,
 }
 
@@ -94,7 +91,6 @@ impl Worker {
             replicas,
             generation,
             admission: Admission::default(),
-            result_sizes: ResultSizes::default(),
             roots: RootCache::default(),
         }
     }
@@ -184,10 +180,7 @@ async fn run_stages(
         return Err(CatalogError::NotLoaded.into());
     }
     let body = read_body(http, payload, config, worker.pool.memory()).await?;
-    let large = match LargeBody::is_large(&body) {
-        true => Some(Box::pin(LargeBody::admit(http, &body, worker.pool.memory())).await?),
-        false => None,
-    };
+    let large = admit_large(worker, http, &body).await?;
     let planned = plan_request(
         worker,
         snapshot,
@@ -201,12 +194,13 @@ async fn run_stages(
         Some(large) => Box::pin(large.wait_for_database()).await?,
         None => None,
     };
-    let memory = (worker.pool.memory(), &worker.result_sizes);
-    let result_memory = ResultMemory::for_request(memory, turn.as_ref(), http);
+    let memory = (worker.pool.memory(), worker.cache.result_sizes());
+    let result_memory = ResultMemory::for_request(memory, turn.as_ref(), &identity, http);
     let replicas = worker.replicas.as_deref();
     let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
         config,
+        catalog: &planned.catalog,
         search_path: planned.search_path,
         pool: worker.pool(),
         replicas: replicas.as_ref(),
@@ -217,6 +211,21 @@ async fn run_stages(
     };
     let roots = (&worker.roots, &planned.catalog, &snapshot.config);
     run_plan(planned.plan, &execution, roots, http, timing).await
+}
+
+/// Waits until a large body may be worked on; `None` for the others.
+async fn admit_large(
+    worker: &Worker,
+    http: &HttpRequest,
+    body: &Bytes,
+) -> Result<Option<LargeBody>, RestError> {
+    if !LargeBody::is_large(body) {
+        return Ok(None);
+    }
+    // Boxed, because few requests need it.
+    Box::pin(LargeBody::admit(http, body, worker.pool.memory()))
+        .await
+        .map(Some)
 }
 
 /// A plan with the search path and the catalog that it was made for.

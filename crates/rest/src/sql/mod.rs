@@ -9,6 +9,7 @@ mod call;
 mod count;
 mod document;
 mod filter;
+mod first_use;
 mod grouped_join;
 mod join;
 mod mutate;
@@ -19,6 +20,7 @@ pub(crate) mod soundness;
 mod statements;
 
 pub use document::{BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, STATUS_COLUMN};
+pub(crate) use first_use::may_run_twice;
 pub use statements::{RowsStatement, Statements, response_settings, write_statements};
 
 #[cfg(test)]

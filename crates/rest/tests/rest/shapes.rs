@@ -46,6 +46,14 @@ create table public.mixed (
 );
 insert into public.mixed values
   (1, true, '{a,"b c"}', '2026-01-02 03:04:05+00', '{"a": [1]}', 'NaN', 'fine', E'line\n"two"'), (2, null, null, null, null, null, null, null);
+-- Counts its runs in a session, and shows by a lock which sessions it has run in.
+create function public.count_run() returns int language plpgsql volatile as $$
+begin
+  perform pg_advisory_lock_shared(4711);
+  perform set_config('gw.runs', (coalesce(nullif(current_setting('gw.runs', true), ''), '0')::int + 1)::text, false);
+  return current_setting('gw.runs')::int;
+end $$;
+create view public.counted as select id, mood, public.count_run() as runs from public.mixed where id = 1;
 grant select, insert on all tables in schema public to anon;
 "#;
 
@@ -115,6 +123,20 @@ async fn rest_113_domain_representations_apply_to_output_input_and_filters() {
         (made.status, made.json()),
         (201, json!([{ "id": 3, "shade": "#ff0000" }]))
     );
+}
+
+#[actix_web::test]
+async fn rest_004_the_first_read_of_an_enum_runs_once() {
+    let app = app().await;
+
+    let first = app.anon().get("/counted").await;
+
+    assert_eq!(first.json(), json!([{ "id": 1, "mood": "fine", "runs": 1 }]));
+    let superuser = app.database.superuser().await;
+    let sessions = "select count(*) from pg_locks where locktype = 'advisory' and objid = 4711
+        and database = (select oid from pg_database where datname = current_database())";
+    let sessions: i64 = superuser.query_one(sessions, &[]).await.expect("locks").get(0);
+    assert_eq!(sessions, 1);
 }
 
 #[actix_web::test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix_web::{App, dev::ServerHandle, web};
 use reqwest::header::HeaderMap;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys, ServerBuilder};
+use selvedge_memory::{DatabasePart, MemoryBudget};
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_rest::{RestConfig, RestWorker, SchemaCache, graphql_scope};
 use selvedge_testing::TestDatabase;
@@ -100,8 +101,14 @@ impl TestApp {
         let shared = Arc::clone(&cache);
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
+        // What PostgreSQL may take for results is counted, as in a start.
+        let memory = MemoryBudget::with_database(usize::MAX, DatabasePart::new(1 << 30));
         let application = move || {
-            let pool = RequestPool::new(Arc::clone(&connected), RequestPoolConfig::default());
+            let pool_config = RequestPoolConfig {
+                memory: memory.clone(),
+                ..RequestPoolConfig::default()
+            };
+            let pool = RequestPool::new(Arc::clone(&connected), pool_config);
             App::new()
                 .wrap(Gateway::new(keys.clone(), GatewayConfig::default()))
                 .configure(|app| {

@@ -37,6 +37,7 @@ types as materialized (
       else pg_catalog.format_type(u.atttypid, u.atttypmod) end as data_type,
     pg_catalog.format_type(u.atttypid, u.atttypmod) as declared_type,
     pg_catalog.format_type(coalesce(b.base, t.oid), null) as base_type,
+    coalesce(b.base, t.oid) as base_type_oid,
     information_schema._pg_char_max_length(
       case when t.typtype = 'd' then t.typbasetype else u.atttypid end,
       case when t.typtype = 'd' then t.typtypmod else u.atttypmod end) as max_length,
@@ -56,6 +57,7 @@ select
   t.data_type,
   t.declared_type,
   t.base_type,
+  t.base_type_oid,
   t.max_length,
   case
     when t.is_domain and ad.adbin is null then t.domain_default
