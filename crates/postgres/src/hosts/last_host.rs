@@ -338,9 +338,11 @@ fn name_place(config: &Config) -> String {
     let user = config.get_user().unwrap_or_default();
     let tenant = user.split_once('.').map(|(_, tenant)| tenant);
     let options = config.get_options().unwrap_or_default().split_whitespace();
-    let mut follows_flag = false;
+    // A setting goes on behind an escaped space, and behind `-c`.
+    let mut is_continued = false;
     let routes = options.filter(|word| {
-        let is_setting = std::mem::replace(&mut follows_flag, *word == "-c") || word.starts_with('-');
+        let is_setting = is_continued || word.starts_with('-');
+        is_continued = is_setting && (*word == "-c" || word.ends_with('\\'));
         !is_setting
     });
     format!(
