@@ -229,10 +229,9 @@ impl KeptConnection {
         }
         // After a timeout the connection is dropped, because the late result would be taken for that of the next query.
         let row = kept.query_state(server).await?;
-        let read = || -> Result<(Option<PgLsn>, Option<String>, Option<i32>), tokio_postgres::Error> {
-            Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
-        };
-        let (position, timeline, former) = read().map_err(|error| describe(&error))?;
+        let position: Option<PgLsn> = row.try_get(0).map_err(|error| describe(&error))?;
+        let timeline: Option<String> = row.try_get(1).map_err(|error| describe(&error))?;
+        let former: Option<i32> = row.try_get(2).map_err(|error| describe(&error))?;
         match (position, server) {
             (Some(position), _) => {
                 self.kept = Some(kept);
