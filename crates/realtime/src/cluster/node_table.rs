@@ -443,7 +443,7 @@ mod tests {
         let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
         let channels = vec![tracked(1, "ada"), tracked(2, "bob"), tracked(3, "cleo")];
         let others = memory.reserve(3000).expect("free");
-        for message in state(&table, node, 3, &[channels.clone()]) {
+        for message in state(&table, node, 3, std::slice::from_ref(&channels)) {
             table.handle_message(message);
         }
         let seen = present(&table);

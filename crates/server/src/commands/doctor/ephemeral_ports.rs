@@ -52,7 +52,7 @@ fn judge(ports: &[u16], given: &RangeInclusive<u16>, reserved: &[RangeInclusive<
     )
 }
 
-/// `32768	60999`.
+/// Reads the first and the last port, which a tab separates.
 fn parse_range(text: &str) -> Option<RangeInclusive<u16>> {
     let mut words = text.split_ascii_whitespace();
     Some(words.next()?.parse().ok()?..=words.next()?.parse().ok()?)
