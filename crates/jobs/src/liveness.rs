@@ -101,7 +101,7 @@ async fn run_unless_frozen_by<T>(
     let mut workers = pin!(workers);
     let mut last_poll = (Instant::now(), now());
     std::future::poll_fn(|context| {
-        // A clock that was set back says nothing.
+        // A clock that was set back does not tell how much time has passed.
         let by_system = now().duration_since(last_poll.1).unwrap_or_default();
         let elapsed = last_poll.0.elapsed().max(by_system);
         if elapsed > FROZEN_LIMIT {

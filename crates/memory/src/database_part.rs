@@ -17,12 +17,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long a statement waits for others.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What a statement is taken to need of which nothing is known, at most; in a small part a third of it.
+/// What a statement counts as of which nothing is known: this, or a third of the part if that is less.
 const UNKNOWN_BYTES: usize = 64 * 1024 * 1024;
 /// How many such statements one client may run at the same time where less than half of the part is free; further ones wait behind them, and
 /// not before those of others.
 const AT_ONCE: usize = 1;
-/// How long a statement keeps what it was only guessed to need.
+/// After this time a statement gives back most of what it was only guessed to need.
 const GUESSED_FOR: Duration = Duration::from_secs(2);
 /// What it keeps afterwards is what it had, divided by this number.
 const REST: usize = 8;

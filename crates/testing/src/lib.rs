@@ -212,13 +212,16 @@ struct Creation {
     done: oneshot::Sender<Result<(), tokio_postgres::Error>>,
 }
 
-impl TestCluster {
-    fn shared_cluster() -> &'static Self {
-        static SHARED: OnceLock<TestCluster> = OnceLock::new();
-        SHARED.get_or_init(Self::start)
-    }
+/// A new folder with the data of a server that has not been started.
+struct PreparedServer {
+    binaries: Binaries,
+    owner: Owner,
+    home: PathBuf,
+    data_dir: PathBuf,
+}
 
-    fn start() -> Self {
+impl PreparedServer {
+    fn create(prefix: &str) -> Self {
         let config = cluster_config(Path::new("/nowhere"));
         let binaries = Binaries::discover(config.pg_bin.as_deref(), &npm_roots()).expect("PostgreSQL");
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");
@@ -226,14 +229,35 @@ impl TestCluster {
         std::fs::create_dir_all(&cache).expect("the target folder is ours");
         let binaries = binaries.make_usable_by(&owner, &cache).expect("usable binaries");
         let prepared = ensure_prepared_data(&binaries, &cache);
-
         let home = tempfile::Builder::new()
-            .prefix("selvedge-test-")
+            .prefix(prefix)
             .tempdir_in(temporary_folder())
             .expect("a temporary folder")
             .keep();
         let data_dir = home.join("pgdata");
         copy_data(&prepared, &data_dir, &owner);
+        Self {
+            binaries,
+            owner,
+            home,
+            data_dir,
+        }
+    }
+}
+
+impl TestCluster {
+    fn shared_cluster() -> &'static Self {
+        static SHARED: OnceLock<TestCluster> = OnceLock::new();
+        SHARED.get_or_init(Self::start)
+    }
+
+    fn start() -> Self {
+        let PreparedServer {
+            binaries,
+            owner,
+            home,
+            data_dir,
+        } = PreparedServer::create("selvedge-test-");
         owner.give_ownership_of(&home).expect("ours to give");
 
         let mut child = start_postgres(&owner, &binaries, &home, &data_dir);

@@ -7,19 +7,16 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use selvedge_postgres::cluster::{Binaries, Owner, SUPERUSER};
+use selvedge_postgres::cluster::SUPERUSER;
 use tokio_postgres::{Client, Config};
 
-use crate::{
-    PASSWORD, PORT, TEMPLATE, cache_folder, cluster_config, connect, copy_data, ensure_prepared_data,
-    npm_roots, start_postgres, temporary_folder, wait_until_ready,
-};
+use crate::{PASSWORD, PORT, PreparedServer, TEMPLATE, connect, start_postgres, wait_until_ready};
 
-/// A PostgreSQL with the platform schema in its database, which ends with this value. All begin with the same data, so they are one
-/// cluster: each can follow another one.
+/// A PostgreSQL whose database has the platform schema. It is stopped when this value is dropped. All servers begin with a copy of the same
+/// data, so PostgreSQL takes them for one cluster and lets each of them follow another one.
 pub struct TestServer {
     home: PathBuf,
-    /// Closed, it lets the shell stop PostgreSQL and delete the files.
+    /// The shell that started PostgreSQL stops it and deletes the files when this is closed.
     alive: Option<ChildStdin>,
     shell: Child,
 }
@@ -54,20 +51,12 @@ impl TestServer {
     }
 
     fn start_with(prepare: impl FnOnce(&Path)) -> Self {
-        let config = cluster_config(Path::new("/nowhere"));
-        let binaries = Binaries::discover(config.pg_bin.as_deref(), &npm_roots()).expect("PostgreSQL");
-        let owner = Owner::for_this_process().expect("a user for PostgreSQL");
-        let cache = cache_folder();
-        std::fs::create_dir_all(&cache).expect("the target folder is ours");
-        let binaries = binaries.make_usable_by(&owner, &cache).expect("usable binaries");
-        let prepared = ensure_prepared_data(&binaries, &cache);
-        let home = tempfile::Builder::new()
-            .prefix("selvedge-server-")
-            .tempdir_in(temporary_folder())
-            .expect("a temporary folder")
-            .keep();
-        let data_dir = home.join("pgdata");
-        copy_data(&prepared, &data_dir, &owner);
+        let PreparedServer {
+            binaries,
+            owner,
+            home,
+            data_dir,
+        } = PreparedServer::create("selvedge-server-");
         append(
             &data_dir.join("pg_hba.conf"),
             "\nlocal replication all scram-sha-256\n",
@@ -168,7 +157,7 @@ fn append(file: &Path, text: &str) {
     std::fs::write(file, written).expect("ours");
 }
 
-/// Waits until a standby accepts connections, which its file calls differently from a primary's.
+/// Waits until a standby accepts connections. Its `postmaster.pid` then says `standby`, where that of a primary says `ready`.
 fn wait_until_standby(data_dir: &Path) {
     let deadline = Instant::now() + Duration::from_secs(60);
     let says_so = |text: String| {

@@ -41,7 +41,7 @@ const UserBackground = lazyPart(
   "nothing",
 );
 
-/** What runs for a signed-in user on whatever page. */
+/** Runs on every page of a signed-in user. */
 function BackgroundOfUser() {
   const { user } = useSession();
   if (user === null) return null;

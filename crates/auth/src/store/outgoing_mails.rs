@@ -78,8 +78,8 @@ pub(crate) async fn give_up(db: &impl GenericClient, id: i64, tries: i32) -> DbR
     run_statement(db, SQL, &[&id, &tries]).await
 }
 
-/// Schedules the next attempt after `pause`; `error` is kept for administrators. Changes nothing when a later attempt than `tries` has begun:
-/// this one was frozen for longer than its lease, and would have the mail sent beside the other.
+/// Schedules the next attempt after `pause`; `error` is kept for administrators. Changes nothing when a later attempt than `tries` has
+/// begun: this process was frozen for longer than its lease, and the mail would be sent twice.
 pub(crate) async fn postpone(
     db: &impl GenericClient,
     id: i64,

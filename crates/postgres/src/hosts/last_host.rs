@@ -17,14 +17,14 @@ pub(crate) struct LastHost {
     current: Arc<watch::Sender<Current>>,
     /// Whether it is one name, which may lead to another server tomorrow: a DNS record, a virtual address, a proxy.
     is_one_name: bool,
-    /// How long one name has to lead to nothing else until a server is believed that is older than the one before, or of another cluster.
+    /// How long a name must lead to an older server, or to another cluster, and to nothing else before that is taken for the primary.
     believed_after: Duration,
 }
 
 /// A promotion may have been taken back, and several independent servers behind one name answer in turns.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60);
 
-/// Logins that another cluster has to answer in a row, because few say little of what a balancer does.
+/// Logins in a row that another cluster must answer. A balancer may lead a few of them to the same of several servers by chance.
 const BELIEVED_LOGINS: u32 = 10;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,7 +87,8 @@ impl Default for LastHost {
     }
 }
 
-/// What is known of each database at a set of hosts, for all connections of this process. A part that remembered it for itself would go on with a former primary.
+/// What is known of each database at a set of hosts. All connections of this process share it: a part of the program with a memory of its own
+/// would go on writing to a former primary.
 static OF_HOSTS: Mutex<BTreeMap<String, LastHost>> = Mutex::new(BTreeMap::new());
 
 impl LastHost {
@@ -338,7 +339,7 @@ fn name_place(config: &Config) -> String {
     let user = config.get_user().unwrap_or_default();
     let tenant = user.split_once('.').map(|(_, tenant)| tenant);
     let options = config.get_options().unwrap_or_default().split_whitespace();
-    // A setting goes on behind an escaped space, and behind `-c`.
+    // The value of a setting follows `-c`, and goes on after an escaped space.
     let mut is_continued = false;
     let routes = options.filter(|word| {
         let is_setting = is_continued || word.starts_with('-');

@@ -47,10 +47,10 @@ pub(crate) async fn watch_name<T>(connector: Connector, mut config: Config, owne
     // For each address of the name: the first may be that of a server that is switched off.
     config.connect_timeout(ANSWER_TIMEOUT);
     while owner.strong_count() > 0 {
-        // A failure is for the requests to report.
+        // Requests report a database that cannot be reached.
         let login = tokio::time::timeout(SEARCH_INTERVAL, connector.open(&config));
         if let Ok(Ok((client, connection))) = login.await {
-            // The server is told of the end; it and a pooler log a connection that is cut.
+            // Told of the end, because PostgreSQL and poolers write a line to their logs for each connection that is cut.
             drop(client);
             tokio::time::timeout(ANSWER_TIMEOUT, connection.run()).await.ok();
         }

@@ -10,7 +10,7 @@ use super::single_host::with_single_host;
 use crate::pools::SharedPools;
 use crate::tls;
 
-/// How long is looked for the primary among several hosts, or at one name. One may be starting or be promoted.
+/// How long the primary is looked for, among several hosts or at one name: a server may be starting, or about to be promoted.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Opens a connection to the primary of a configuration, as [`Connector::open`] does.

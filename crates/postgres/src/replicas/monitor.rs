@@ -99,7 +99,7 @@ async fn check_replica(
     };
     let replayed = state.position;
     *timeline = state.timeline.or(*timeline);
-    // Whoever goes on from an archive receives nothing, and has the newer one in its control file.
+    // A standby that reads an archive receives nothing, and has the newer timeline in its control file.
     let followed = (*timeline).max(state.former_timeline);
     // A lag is measured against positions of the primary, so without any nothing can be said about it.
     let Some(newest) = replicas.positions.newest() else {
@@ -162,7 +162,7 @@ impl Server {
                  greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline) \
                  from pg_control_checkpoint() checkpoint, pg_control_recovery() recovery"
             }
-            // What is in the control file is behind after a failover, until the next restart point.
+            // After a failover the control file names the former timeline until the next restart point.
             (Self::Replica, Details::ControlFile) => {
                 "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, \
                  lpad(to_hex(greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline)), 8, '0'), null::integer \
@@ -186,7 +186,7 @@ enum Details {
     None,
 }
 
-/// How long a server is taken to say what it said last: it may have replayed the platform's function, or have granted others, since.
+/// How long the answer counts to the question which functions a server has. A migration or a grant may have changed it by then.
 const DETAILS_FOR: Duration = Duration::from_secs(60);
 
 /// Whether a server has the platform's function, and this login may call it.
@@ -280,7 +280,7 @@ impl Kept {
     }
 }
 
-/// Whether a server refuses a statement as such. What somebody cancelled, or what lacked resources, may succeed the next time.
+/// Whether a server will always refuse a statement, and not only now, as one that was cancelled or lacked resources.
 fn is_refusal(error: &tokio_postgres::Error) -> bool {
     let is_of_moment = |code: &str| ["40", "53", "57"].iter().any(|class| code.starts_with(class));
     error

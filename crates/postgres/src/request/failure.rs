@@ -15,7 +15,7 @@ pub(super) fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut A
         Failure::StaleStatement => pipeline.forget_statements(),
         // A new connection may reach the primary, by a proxy or the next host of the URL.
         Failure::ChangedSession | Failure::Standby | Failure::EndedByOther(_) => pipeline.retire(),
-        // Whoever can send something else does so.
+        // The caller sends another statement instead where it can.
         Failure::NeedsFallback | Failure::Error(_) => return false,
     }
     std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared

@@ -6,7 +6,7 @@ use super::context::RequestContext;
 use super::running::Attempt;
 use super::statement::SqlStatement;
 use crate::json::{JsonForm, JsonRows};
-use crate::wire::{Batch, BatchError, MayTry, Sink};
+use crate::wire::{Batch, BatchError, RepeatConditions, Sink};
 use crate::{AccessMode, Isolation, JsonRead, RequestTransaction, RoleSettings, TransactionStage};
 
 /// The key of prepared statements whose meaning does not depend on role and search path.
@@ -177,12 +177,12 @@ pub(super) fn push_json_read(
     let stage = TransactionStage::Statement;
     let form = listing.form;
     let rows = || JsonRows::new(form);
-    let may_try = MayTry {
+    let repeat = RepeatConditions {
         is_read: transaction.access == AccessMode::ReadOnly,
         may_be_written,
         may_run_twice: listing.may_run_twice,
     };
-    let is_fallback = !batch.read_json(stage, parsed_as, (transaction.statement, may_try), rows)?;
+    let is_fallback = !batch.read_json(stage, parsed_as, (transaction.statement, repeat), rows)?;
     if is_fallback {
         batch.read_json_texts(stage, parsed_as, &(listing.fallback)(), JsonRows::new(form))?;
     }

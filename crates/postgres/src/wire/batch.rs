@@ -26,18 +26,19 @@ pub(crate) struct Batch<'c> {
     turn: Option<DatabaseTurn>,
 }
 
-/// Whether the rows of a statement may be asked for in columns of which nothing is known yet.
+/// Decides whether a statement is sent for its columns before their types are known. If only PostgreSQL can write one of them as JSON, the
+/// statement has to run a second time.
 #[derive(Clone, Copy)]
-pub(crate) struct MayTry<'a> {
-    /// Whether it changes nothing.
+pub(crate) struct RepeatConditions<'a> {
+    /// Whether the statement changes nothing.
     pub(crate) is_read: bool,
-    /// Whether it is not known that only PostgreSQL can write its rows as JSON.
+    /// False once an earlier run has shown that only PostgreSQL can write its rows as JSON.
     pub(crate) may_be_written: bool,
-    /// Whether nobody notices when it runs once more.
+    /// Whether a second run has no effect that anybody could notice.
     pub(crate) may_run_twice: &'a dyn Fn() -> bool,
 }
 
-impl MayTry<'_> {
+impl RepeatConditions<'_> {
     fn is_allowed(self) -> bool {
         self.is_read && self.may_be_written && (self.may_run_twice)()
     }
@@ -186,7 +187,7 @@ impl<'c> Batch<'c> {
         &mut self,
         stage: TransactionStage,
         (role, search_path): (&str, &str),
-        (statement, may_try): (&SqlStatement, MayTry<'_>),
+        (statement, repeat): (&SqlStatement, RepeatConditions<'_>),
         rows: impl FnOnce() -> JsonRows,
     ) -> Result<bool, BatchError> {
         if !self.prepares {
@@ -198,7 +199,7 @@ impl<'c> Batch<'c> {
             .use_columns(role, search_path, &statement.text, parameters)
         {
             Usage::Prepared(prepared) => {
-                let Some(shape) = prepared.shape_for(statement, may_try.is_read) else {
+                let Some(shape) = prepared.shape_for(statement, repeat.is_read) else {
                     return Ok(false);
                 };
                 self.execute_prepared(&prepared, statement)?;
@@ -208,7 +209,7 @@ impl<'c> Batch<'c> {
                 added.shape = Some(shape.clone());
                 Ok(true)
             }
-            Usage::Unprepared if may_try.is_allowed() => {
+            Usage::Unprepared if repeat.is_allowed() => {
                 self.execute_unnamed(statement)?;
                 self.push_expected(stage, Sink::Json(Box::new(rows())), None);
                 Ok(true)
@@ -216,7 +217,7 @@ impl<'c> Batch<'c> {
             Usage::Unprepared => Ok(false),
             Usage::Prepare(preparing) => {
                 self.prepare(preparing, &statement.text)?;
-                if may_try.is_allowed() {
+                if repeat.is_allowed() {
                     self.bind(&self.statements.name_of(preparing), &statement.params, None)?;
                     frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
                     self.push_expected(stage, Sink::Json(Box::new(rows())), Some(preparing));

@@ -14,7 +14,7 @@ mod session_settings;
 mod small_rows;
 mod statements;
 
-pub(crate) use batch::{Batch, BatchError, MayTry};
+pub(crate) use batch::{Batch, BatchError, RepeatConditions};
 pub(crate) use collector::{Finished, Refusal, Sink};
 pub(crate) use connect::{
     ConnectError, Opened, STANDBY_ERROR, Stream, connect_host, is_unwanted_standby, open_connection,

@@ -141,8 +141,8 @@ impl Statements {
         }
     }
 
-    /// Looks a statement up whose columns are needed, and counts the use. A long one gets no name: it is sent each time, and what is prepared
-    /// at its second use are its columns.
+    /// Looks a statement up whose columns are needed, and counts the use. A long one is sent each time; from its second use on its columns are
+    /// remembered without a name.
     pub(super) fn use_columns(
         &mut self,
         role: &str,

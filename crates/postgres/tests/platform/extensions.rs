@@ -349,10 +349,10 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         // Nor is the end of a text of several lines one.
         "comment on function f is 'several\nlines -- of text';\nselect called();",
         "comment on function f is E'a\\\\'; select called(); comment on function g is E'b\\''",
-        // No body of a function begins or ends in a text or a comment.
+        // Dollar signs in a text or a comment neither begin nor end the body of a function.
         "comment on function f is 'costs $$'; /* $$ */ select called(); -- $$\n select 1",
         "/* it's /* nested */ */ comment on function f is 'x'; select called(); -- don't",
-        // A letter before a quote is no mark of escapes where it ends a name.
+        // An e before a quote begins an escape string only where it is not the end of a name.
         "comment on type a$e'\\'; select called(); --'",
         "comment on type \u{e9}e'\\'; select called(); --'",
         // A semicolon in a comment or a text of a block ends no statement.
@@ -364,7 +364,7 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f() returns int as $a$ select $b$a$ language sql; select called(); comment on function f is $a$x$a$",
         "create function f() returns int as $$ select $x$$ language sql; select called()",
         "create function f() returns text as $$$$ language sql; select called(); comment on function f is $$; drop $$",
-        // Only the word for the language says that a function is one of a library.
+        // A function is written in C only where its own language says so, not where a text mentions it.
         "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
         "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
         "create function f(a text default 'language c') returns int return called(); select f()",

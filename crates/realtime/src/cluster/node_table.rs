@@ -151,7 +151,7 @@ impl NodeTable {
                 "there is no memory for all presence entries of a node: its members are missing here until there is"
             );
         }
-        // One entry may be missing again and again. The state shows all.
+        // The largest amount counts, because one entry may be refused several times. The state that is asked for then has all entries.
         node.missing_bytes = node.missing_bytes.max(bytes);
     }
 

@@ -12,19 +12,22 @@ mod generate;
 mod hidden_arguments;
 mod import;
 mod inspect;
+mod keys;
 mod link;
+mod output_format;
 mod purpose;
+mod rest;
 mod sso;
 mod stack;
 mod start_arguments;
 mod stock_name;
 mod storage;
+mod sweep;
 mod tenants;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::config::Flags;
 
@@ -43,14 +46,18 @@ pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs}
 pub(crate) use hidden_arguments::hide_secrets;
 pub use import::ImportArgs;
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
+pub use keys::{KeysAction, KeysArgs, RotateArgs, SigningAlgorithm};
 pub use link::LinkArgs;
+pub use output_format::OutputFormat;
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
     NewFunctionArgs, ServeFunctionsArgs,
 };
+pub use rest::{RestArgs, RestReportArgs};
 pub use stack::StackArgs;
 pub use storage::{AdoptArgs, StorageAction, StorageArgs};
+pub use sweep::SweepArgs;
 pub use tenants::{DropTenantsArgs, TenantsAction, TenantsArgs};
 
 pub use sso::{
@@ -241,51 +248,6 @@ pub struct ServeArgs {
     pub runtime: RuntimeArgs,
 }
 
-#[derive(Debug, Clone, Args)]
-pub struct RestArgs {
-    /// A configuration file of PostgREST; variables PGRST_* win over it
-    #[arg(value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// The database [env: PGRST_DB_URI; file: db-uri]
-    #[arg(long, value_name = "URL")]
-    pub db_url: Option<String>,
-    /// Address to listen on [default: 0.0.0.0; env: PGRST_SERVER_HOST]
-    #[arg(long)]
-    pub host: Option<String>,
-    /// Port to listen on [default: 3000; env: PGRST_SERVER_PORT]
-    #[arg(long)]
-    pub port: Option<u16>,
-    /// Threads that serve requests [default: one per core, at most half as many as connections]
-    #[arg(long)]
-    pub workers: Option<usize>,
-    /// Log one JSON object per line
-    #[arg(long)]
-    pub json_logs: bool,
-    /// What to log: a level (info, debug) or filters (selvedge_rest=debug,warn) [default: PGRST_LOG_LEVEL, or error]
-    #[arg(long, value_name = "FILTER")]
-    pub log: Option<String>,
-    #[command(flatten)]
-    pub report: RestReportArgs,
-}
-
-/// Options that make `selvedge rest` print or check something instead of serving; at most one of them.
-#[derive(Debug, Clone, Copy, Args)]
-#[group(multiple = false)]
-pub struct RestReportArgs {
-    /// Print a configuration file with all settings and their defaults, and exit
-    #[arg(long)]
-    pub example: bool,
-    /// Print the settings of file, environment, flags and database without secrets, and exit
-    #[arg(long)]
-    pub dump_config: bool,
-    /// Print the schema cache as JSON, and exit
-    #[arg(long)]
-    pub dump_schema: bool,
-    /// Ask the admin server of the running process whether it is ready, and exit with 0 or 1
-    #[arg(long)]
-    pub ready: bool,
-}
-
 /// Arguments that `start` and `serve` share.
 #[derive(Debug, Args)]
 pub struct RuntimeArgs {
@@ -336,16 +298,6 @@ pub struct DoctorArgs {
     pub output: OutputFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// A table for people
-    Pretty,
-    /// NAME="value" lines
-    Env,
-    /// One JSON object
-    Json,
-}
-
 #[derive(Debug, Args)]
 pub struct TestArgs {
     #[command(subcommand)]
@@ -385,74 +337,6 @@ pub struct ResetArgs {
     /// Folder with PostgreSQL's programs
     #[arg(long, value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct KeysArgs {
-    #[command(subcommand)]
-    pub action: Option<KeysAction>,
-    /// Make a new set of keys, as variables for `selvedge serve`
-    #[arg(long)]
-    pub generate: bool,
-    /// Write them into a new file that only its owner may read, instead of printing them
-    #[arg(long, value_name = "FILE", requires = "generate")]
-    pub file: Option<PathBuf>,
-    /// How to print
-    #[arg(short, long, value_enum, default_value_t = OutputFormat::Env)]
-    pub output: OutputFormat,
-}
-
-#[derive(Debug, Args)]
-pub struct SweepArgs {
-    /// Only report
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Leave alone what is younger; must exceed the longest upload
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = humantime::parse_duration)]
-    pub older_than: Duration,
-    /// Also remove objects whose bytes are lost
-    #[arg(long)]
-    pub remove_objects: bool,
-    /// Also remove bytes without an object when they are more than a tenth of all, as those of another database would be
-    #[arg(long)]
-    pub remove_many: bool,
-    /// Delete at once what sweeps have removed, which otherwise stays in the trash for seven days
-    #[arg(long)]
-    pub empty_trash: bool,
-    /// Work with this database instead of the project's own [env: DATABASE_URL]
-    #[arg(long, value_name = "URL")]
-    pub database_url: Option<String>,
-    /// Say that all stored files are of this database, although another one may have some: --yes=HOST, or --yes=PROJECT of its own one
-    #[arg(short, long, value_name = "NAME", require_equals = true)]
-    pub yes: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum KeysAction {
-    /// Generate a new key for user tokens; tokens of older keys stay valid
-    Rotate(RotateArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct RotateArgs {
-    /// The algorithm of the new key
-    #[arg(long, value_enum, default_value_t = SigningAlgorithm::Es256)]
-    pub algorithm: SigningAlgorithm,
-    /// How many older keys still verify tokens
-    #[arg(long, default_value_t = 3)]
-    pub keep: usize,
-}
-
-/// Algorithms of `selvedge keys rotate`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SigningAlgorithm {
-    /// Short tokens, understood by every client.
-    Es256,
-    /// Understood by the oldest clients, too.
-    Rs256,
-    /// Ed25519.
-    #[value(name = "eddsa")]
-    EdDsa,
 }
 
 impl Cli {

@@ -28,7 +28,7 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
         TargetDatabase::External(external) => check_files_of_other(config, args, external).await?,
         TargetDatabase::Running(_) => check_own_files(config, args).await?,
     };
-    // Who has agreed means the marks as well, which only databases on other servers leave in a folder.
+    // Whoever agrees to the name gives up the marks of other databases as well; in a folder only databases on other servers leave any.
     let adopts = matches!(&database, TargetDatabase::External(external) if args.yes.as_ref() == Some(&external.name_to_type()))
         && !leaves_files(config, args);
     let logins = match &database {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use anyhow::Result;
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
 
-/// For how long statements of others are waited for. One that takes longer is ended: whoever keeps such a transaction open would
-/// otherwise keep what belongs to him as it is.
+/// How long statements of others may keep the lock. Then they are ended, because `postgres` could otherwise keep its roles and databases from
+/// being changed by leaving a transaction open.
 pub(super) const WAIT_FOR_OTHERS: Duration = Duration::from_secs(10);
 
-/// The same for those who come when the first ones have been ended.
+/// The same for sessions that take the lock after the first ones were ended.
 const WAIT_FOR_FURTHER: Duration = Duration::from_secs(1);
 
 /// Ends the sessions for which the one with this process waits.

@@ -7,10 +7,11 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{self, ExtensionGuard};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
+use tokio_postgres::Row;
 
 use super::catalog_locks::{END_BLOCKING, WAIT_FOR_OTHERS, lock_catalogs, read_process};
 use super::opened_databases::{
-    Closed, DATABASES, END_WAITING, close_databases, open_databases, read_note, record_note,
+    ClosedDatabase, DATABASES, END_WAITING, close_databases, open_databases, read_note, record_note,
 };
 use crate::output;
 
@@ -18,10 +19,10 @@ use crate::output;
 const SLOT_FUNCTIONS: &str = "slot_functions.are_closed";
 const EXTENSIONS: &str = "extensions.guard";
 
-/// For how long a login is waited for before statements that stand in its way are ended.
+/// How long a login may take before the statements that it waits for are ended.
 const WAIT_FOR_LOGIN: Duration = Duration::from_secs(2);
 
-/// How many databases may keep a start waiting before others are kept out of all the rest.
+/// After so many databases that kept a start waiting, all others are closed to everybody else before they are visited.
 const SLOW_DATABASES: usize = 3;
 
 /// Ends whoever is in a database, superusers excepted. The owner of a database may lock what every login to it reads.
@@ -47,7 +48,7 @@ const RENAME: &str = "update pg_catalog.pg_database
      set datname = ('renamed_' operator(pg_catalog.||) pg_catalog.gen_random_uuid()::pg_catalog.text)::pg_catalog.name
      where oid operator(pg_catalog.=) $1 returning datname::pg_catalog.text";
 
-/// How often databases that let nobody log in are opened while others are made.
+/// How often a start reads the list anew, because databases were made or closed while it visited the others.
 const ROUNDS: usize = 5;
 
 /// Closes two ways from `postgres` to a superuser in all databases but the project's, the templates of new ones included. Functions of
@@ -133,6 +134,18 @@ struct Visits {
     has_failed: bool,
 }
 
+/// Reads a row of [`OTHER_DATABASES`].
+fn read_database(row: &Row) -> ClosedDatabase {
+    ClosedDatabase {
+        number: row.get(0),
+        allows_logins: row.get(3),
+        connection_limit: row.get(4),
+        encoding: row.get(5),
+        owner: row.get(6),
+        is_template: row.get(7),
+    }
+}
+
 impl Visits {
     /// Guards the open databases of the list, which is locked, as far as they were not visited before. Returns those that are to be opened for
     /// superusers alone first: the closed ones, and those that others keep this server out of.
@@ -141,17 +154,10 @@ impl Visits {
         login: &PrivilegedLogin,
         superuser: &PrivilegedSession,
         guard: &ExtensionGuard,
-    ) -> Result<Vec<Closed>> {
+    ) -> Result<Vec<ClosedDatabase>> {
         let mut closed = Vec::new();
         for row in superuser.query(OTHER_DATABASES, &[]).await? {
-            let database = Closed {
-                number: row.get(0),
-                allows_logins: row.get(3),
-                connection_limit: row.get(4),
-                encoding: row.get(5),
-                owner: row.get(6),
-                is_template: row.get(7),
-            };
+            let database = read_database(&row);
             let number = database.number;
             if self.numbers.contains(&number) {
                 continue;
@@ -190,7 +196,7 @@ impl Visits {
         Ok(closed)
     }
 
-    /// Gives those that cannot be reached by their names others, under which the next list has them. Returns whether there were any.
+    /// Renames the databases whose names are not UTF-8, because nobody could log in to them. Returns whether there were any.
     async fn rename_unreadable(&mut self, superuser: &PrivilegedSession) -> Result<bool> {
         let unreadable = std::mem::take(&mut self.unreadable);
         for number in &unreadable {
@@ -234,7 +240,7 @@ async fn guard_soon(
     if let Ok(outcome) = tokio::time::timeout(patience, &mut guarding).await {
         return outcome.map(|()| true);
     }
-    // What it waits for may be given to it later.
+    // Otherwise its statements would run when the lock that it waits for is given back, perhaps hours later.
     superuser
         .execute(END_PROCESS, &[&process.load(Ordering::Relaxed)])
         .await?;

@@ -19,16 +19,16 @@ const FORGET: &str =
 /// The databases that a start has opened and not yet closed.
 const OPENED: &str = "extensions.opened_databases";
 
-/// Lets superusers in, and nobody else: whoever is in keeps others from copying a template. An owner who waits for the lock of the list could close
-/// it again, and anybody could copy a template, before the next look at it: so it belongs to the first superuser, and is no template. The texts
-/// of the guard have ASCII letters alone.
+/// Lets superusers log in to a database, and nobody else. It belongs to the first superuser meanwhile, because its owner could close it again
+/// before it is visited, and it is no template, because somebody could copy it without the guard. A database in MULE_INTERNAL is visited as
+/// SQL_ASCII: PostgreSQL translates nothing to the former, and the texts of the guard are ASCII.
 const OPEN: &str = "
     update pg_catalog.pg_database as d set datallowconn = true, datconnlimit = 0, datdba = 10, datistemplate = false,
       encoding = case when d.encoding operator(pg_catalog.=) pg_catalog.pg_char_to_encoding('MULE_INTERNAL'::pg_catalog.name)
         then pg_catalog.pg_char_to_encoding('SQL_ASCII'::pg_catalog.name) else d.encoding end
     where d.oid operator(pg_catalog.=) $1";
 
-/// Ends those who have begun to copy this database and wait for the lock of the list.
+/// Ends the sessions that copy this database: they wait for the lock of the list, and nobody can log in to the database before they end.
 pub(super) const END_WAITING: &str = "select pg_catalog.pg_terminate_backend(l.pid)
      from pg_catalog.pg_locks as l
      where l.relation operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass and not l.granted and exists (
@@ -55,7 +55,7 @@ const OPENED_TEMPLATE: &str = "select d.oid, d.encoding from pg_catalog.pg_datab
 
 /// A database as it is before a start opens it for superusers alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Closed {
+pub(super) struct ClosedDatabase {
     pub(super) number: u32,
     pub(super) allows_logins: bool,
     pub(super) connection_limit: i32,
@@ -64,8 +64,8 @@ pub(super) struct Closed {
     pub(super) is_template: bool,
 }
 
-impl Closed {
-    /// Whether it is as [`open_databases`] leaves it: nobody but superusers can log in, and nobody else can change that.
+impl ClosedDatabase {
+    /// Whether only superusers can log in and change that, as [`open_databases`] leaves a database.
     pub(super) fn keeps_others_out(&self) -> bool {
         self.connection_limit == 0 && self.owner == 10
     }
@@ -93,7 +93,10 @@ pub(super) async fn record_note(superuser: &PrivilegedSession, name: &str, value
 ///
 /// # Errors
 /// When a statement fails.
-pub(super) async fn open_databases(superuser: &PrivilegedSession, databases: &[Closed]) -> Result<()> {
+pub(super) async fn open_databases(
+    superuser: &PrivilegedSession,
+    databases: &[ClosedDatabase],
+) -> Result<()> {
     if databases.is_empty() {
         return Ok(());
     }
@@ -119,7 +122,7 @@ pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &Privile
     for row in superuser.query(OPENED_TEMPLATE, &[]).await? {
         let number: u32 = row.get(0);
         if !opened.iter().any(|earlier| earlier.number == number) {
-            opened.push(Closed {
+            opened.push(ClosedDatabase {
                 number,
                 allows_logins: false,
                 connection_limit: -1,
@@ -132,7 +135,7 @@ pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &Privile
     if opened.is_empty() {
         return Ok(());
     }
-    if let Err(error) = close_all(login, superuser, &opened).await {
+    if let Err(error) = restore_databases(login, superuser, &opened).await {
         superuser.batch_execute("rollback").await?;
         bail!(
             "some databases let only superusers log in, until the next start gives them back as they were: {error:#}"
@@ -141,17 +144,21 @@ pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &Privile
     Ok(())
 }
 
-async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<Closed>> {
+async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<ClosedDatabase>> {
     let noted = read_note(superuser, OPENED).await?;
     Ok(noted
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default())
 }
 
-async fn close_all(login: &PrivilegedLogin, superuser: &PrivilegedSession, opened: &[Closed]) -> Result<()> {
+async fn restore_databases(
+    login: &PrivilegedLogin,
+    superuser: &PrivilegedSession,
+    opened: &[ClosedDatabase],
+) -> Result<()> {
     lock_catalogs(login, superuser, DATABASES).await?;
     for database in opened {
-        let Closed {
+        let ClosedDatabase {
             number,
             allows_logins,
             connection_limit,

@@ -7,22 +7,23 @@ use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
 use super::catalog_locks::lock_catalogs;
 use crate::output;
 
-/// The tables in which they are.
-const TABLES: &str = "pg_catalog.pg_authid, pg_catalog.pg_db_role_setting, pg_catalog.pg_shdescription";
+/// The tables in which the texts are.
+const LOCKED_TABLES: &str =
+    "pg_catalog.pg_authid, pg_catalog.pg_db_role_setting, pg_catalog.pg_shdescription";
 
 /// The roles of a project. PostgreSQL's own have lower numbers.
-const ROLES: &str = "select a.oid, a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
+const SELECT_ROLES: &str = "select a.oid, a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
      where a.oid operator(pg_catalog.>=) 16384::pg_catalog.oid";
 const RENAME_ROLE: &str = "update pg_catalog.pg_authid
      set rolname = ('renamed_' operator(pg_catalog.||) pg_catalog.gen_random_uuid()::pg_catalog.text)::pg_catalog.name
      where oid operator(pg_catalog.=) $1 returning rolname::pg_catalog.text";
 
 /// Settings of databases and roles, as the bytes that they are, each with its place.
-const SETTINGS: &str = "
+const SELECT_SETTINGS: &str = "
     select s.setdatabase, s.setrole, pg_catalog.textsend(e.entry)
     from pg_catalog.pg_db_role_setting as s
     cross join pg_catalog.unnest(s.setconfig) as e (entry)";
-/// PostgreSQL expects no row without settings.
+/// Removes a setting, and the row with the last one: PostgreSQL expects no row without settings.
 const REMOVE_SETTING: &str = "
     with emptied as (
       delete from pg_catalog.pg_db_role_setting as s
@@ -39,7 +40,7 @@ const REMOVE_SETTING: &str = "
     )";
 
 /// Comments on databases and roles.
-const COMMENTS: &str =
+const SELECT_COMMENTS: &str =
     "select c.objoid, c.classoid, pg_catalog.textsend(c.description) from pg_catalog.pg_shdescription as c";
 const REMOVE_COMMENT: &str = "delete from pg_catalog.pg_shdescription as c
      where c.objoid operator(pg_catalog.=) $1 and c.classoid operator(pg_catalog.=) $2";
@@ -58,11 +59,11 @@ enum Unreadable {
     },
 }
 
-/// Gives roles other names whose own are not UTF-8, and removes such settings and comments. Says what it has done. Whoever keeps a role as it is
-/// for longer than ten seconds loses the connection. `login` leads to the cluster of `superuser`.
+/// Renames roles whose names are not UTF-8, removes such settings and comments, and prints what was changed. Sessions that keep the rows locked
+/// for longer than ten seconds are ended. `login` leads to the cluster of `superuser`.
 ///
 /// # Errors
-/// When a query fails, but for changes that somebody keeps from being made.
+/// When a query fails. Changes for which no lock could be had are left to the next start, with a warning.
 pub(super) async fn replace_unreadable_texts(
     login: &PrivilegedLogin,
     superuser: &PrivilegedSession,
@@ -85,12 +86,12 @@ pub(super) async fn replace_unreadable_texts(
 
 async fn list_unreadable(superuser: &PrivilegedSession) -> Result<Vec<Unreadable>> {
     let mut unreadable = Vec::new();
-    for row in superuser.query(ROLES, &[]).await? {
+    for row in superuser.query(SELECT_ROLES, &[]).await? {
         if row.try_get::<_, String>(1).is_err() {
             unreadable.push(Unreadable::Role(row.get(0)));
         }
     }
-    for row in superuser.query(SETTINGS, &[]).await? {
+    for row in superuser.query(SELECT_SETTINGS, &[]).await? {
         let entry: Vec<u8> = row.get(2);
         if std::str::from_utf8(&entry).is_err() {
             let (database, role) = (row.get(0), row.get(1));
@@ -101,7 +102,7 @@ async fn list_unreadable(superuser: &PrivilegedSession) -> Result<Vec<Unreadable
             });
         }
     }
-    for row in superuser.query(COMMENTS, &[]).await? {
+    for row in superuser.query(SELECT_COMMENTS, &[]).await? {
         let comment: &[u8] = row.get(2);
         if std::str::from_utf8(comment).is_err() {
             let (object, class) = (row.get(0), row.get(1));
@@ -113,7 +114,7 @@ async fn list_unreadable(superuser: &PrivilegedSession) -> Result<Vec<Unreadable
 
 /// Changes all of them while nobody else can, so that no row is waited for. Returns what is to be said of them.
 async fn replace_all(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<Vec<String>> {
-    lock_catalogs(login, superuser, TABLES).await?;
+    lock_catalogs(login, superuser, LOCKED_TABLES).await?;
     let mut warnings = Vec::new();
     for text in list_unreadable(superuser).await? {
         warnings.push(replace(superuser, &text).await?);

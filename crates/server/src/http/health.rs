@@ -83,7 +83,7 @@ impl Health {
     /// Asks the database, and notes for the metric whether it accepts writes.
     async fn check_database(&self) -> Result<Answer, String> {
         let answer = self.ask_database().await;
-        // Without a connection for the check nothing is known of writes.
+        // A check that gets no connection says nothing about writes.
         if !matches!(answer, Ok(Answer::NoConnectionLeft)) {
             WRITABLE.set(i64::from(matches!(answer, Ok(Answer::Writable))));
         }
@@ -147,7 +147,7 @@ impl Check {
         }
     }
 
-    /// Of what still serves, but not as it should.
+    /// The reason of `degraded`: requests are served, but something is missing.
     fn degraded(reason: &str) -> Self {
         Self {
             status: "degraded",

@@ -30,7 +30,7 @@ pub(crate) struct ConnectionCount {
 }
 
 impl ConnectionCount {
-    /// Counts them by `client`.
+    /// Asks the database for these numbers.
     ///
     /// # Errors
     /// When the query fails.
@@ -52,7 +52,7 @@ impl ConnectionCount {
         self.nodes * self.of_node
     }
 
-    /// Whether they are more than the server allows.
+    /// Whether all nodes together may need more than the server allows.
     pub(crate) fn exceeds(&self) -> bool {
         self.most() > self.allowed
     }
@@ -60,7 +60,7 @@ impl ConnectionCount {
 
 /// The connections that a node may open to the primary while statements run long.
 pub(crate) fn most_connections(config: &Config) -> usize {
-    // As many as a busy worker opens, not as many as it keeps: those of all workers come at the same time.
+    // A busy worker opens more connections than it keeps, and all workers may be busy at once.
     let workers = config.selvedge.workers.unwrap_or_else(super::available_cores);
     let of_worker = request_pool(config, &MemoryBudget::unlimited()).max_connections_per_worker;
     workers * of_worker + 2 * config.selvedge.service_connections + OF_TASKS

@@ -54,7 +54,7 @@ struct State {
 }
 
 impl StoreOwnership {
-    /// Knows nothing yet.
+    /// Nothing has been asked yet.
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         Self {
             backend,
@@ -127,7 +127,7 @@ impl StoreOwnership {
             return self.note_copy(owner, &newest).await.map(Some);
         }
         if newest != mark.token {
-            // Whoever issued it could not write it.
+            // The process that issued it ended before it could write it to the store.
             self.write_mark(owner, &mark.store, &newest).await?;
         } else if is_old || self.with_state(|state| state.first_token_at.is_none()) {
             self.renew(client, owner, &mark.store).await?;
@@ -239,7 +239,7 @@ impl Mark {
     }
 }
 
-/// A mark for people. One that is renewed every half an hour is of a database that is in use.
+/// Describes a mark to an operator: a database that is in use renews its mark every half hour, so an old one is a leftover.
 pub(super) fn describe_mark(name: &str, written: SystemTime) -> String {
     let minutes = SystemTime::now()
         .duration_since(written)

@@ -42,7 +42,7 @@ const STILL_THERE: &str = "select exists (select from storage.objects o where o.
 const REMOVE_ROW: &str =
     "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
-/// Orphans that are never too many.
+/// So many orphans are removed whatever share of all they are.
 const FEW_ORPHANS: u64 = 20;
 
 /// Sweeps once; `None` when another sweep is running.

@@ -8,7 +8,7 @@ use crate::state::Storage;
 
 /// Ensures one sweep at a time in a database, on all nodes. A row that only the server's login may lock, because any role could take an advisory
 /// lock and keep everybody from sweeping.
-const LOCK: &str =
+const TAKE_LOCK: &str =
     "select from _selvedge.internal_locks as l where l.name = 'storage sweep' for update skip locked";
 
 const HAS_LOCK: &str =
@@ -44,7 +44,7 @@ async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> 
         .batch_execute("set local role none")
         .await
         .map_err(map_error)?;
-    let lock = transaction.query_opt(LOCK, &[]).await.map_err(map_error)?;
+    let lock = transaction.query_opt(TAKE_LOCK, &[]).await.map_err(map_error)?;
     let has_lock = transaction.query_one(HAS_LOCK, &[]).await.map_err(map_error)?;
     if !has_lock.try_get::<_, bool>(0).map_err(StorageError::internal)? {
         return Err(StorageError::internal(

@@ -28,7 +28,7 @@ export function SiteLayout() {
       <main
         id="main"
         tabIndex={-1}
-        // As high as the screen: the foot stands below it from the beginning, and does not move while a page fills.
+        // At least as high as the screen, so that the foot is below the edge from the beginning and does not move while the page fills.
         className="mx-auto min-h-dvh w-full max-w-7xl flex-1 px-4 pt-8 pb-16 outline-none md:px-8"
       >
         <Outlet />

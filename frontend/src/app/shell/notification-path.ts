@@ -2,8 +2,8 @@ import type { Notification } from "@/features/notifications/api/notification";
 import { paths } from "@/lib/paths";
 
 /**
- * Where a notification leads: to the outfit that it is about, of a rejected one to its editing, which shows the reason; of a follower to
- * their page.
+ * The page that a notification opens: the outfit that it is about; the form of a rejected outfit, which shows the reason; or the page of a
+ * new follower.
  */
 export function notificationPath({ kind, outfit, actor }: Notification): string {
   if (kind === "followed" && actor?.username) return paths.profile(actor.username);

@@ -5,7 +5,7 @@ import { useToggleLike } from "@/features/likes/api/toggle-like";
 import { LiveNotifications } from "@/features/notifications/components/live-notifications";
 import { takeWish } from "@/lib/kept-wish";
 
-/** What runs for a signed-in user on whatever page: their notifications, and what they tapped on before they signed in. */
+/** Runs on every page of a signed-in user: notifications, and the action for which they were asked to sign in. */
 export function UserBackground({ userId }: { userId: string }) {
   useKeptWish(userId);
   return <LiveNotifications userId={userId} />;

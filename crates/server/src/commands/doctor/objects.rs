@@ -1,4 +1,4 @@
-//! The store of objects: of which databases they are.
+//! To which databases the stored objects belong: nothing is removed while there are several.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::database::objects_owner::list_possible_owners;
 use crate::services::{objects_folder, open_blob_store};
 
-/// Longer than a store needs that is only slow.
+/// Longer than a slow store needs to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Names the databases whose objects are in the project's folder or bucket, where they are more than one: nothing is removed there then.
@@ -24,7 +24,7 @@ async fn examine_bucket(config: &Config) -> Finding {
     let listing = tokio::task::spawn_blocking(move || {
         let store = open_blob_store(&config).map_err(|error| error.to_string())?;
         let marks = tokio::runtime::Handle::current().block_on(async {
-            // No database has this name.
+            // An empty name is no database's, so that the marks of all are listed.
             tokio::time::timeout(ANSWER_TIMEOUT, store.list_other_owners("")).await
         });
         let marks = marks.map_err(|_elapsed| format!("no answer within {} s", ANSWER_TIMEOUT.as_secs()))?;

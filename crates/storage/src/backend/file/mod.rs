@@ -3,8 +3,8 @@
 //! `{root}/blobs/{first three hex digits}/{version}` is a finished blob. `{root}/incoming/{process}/` contains
 //! unfinished ones, in a folder that its process has locked, so that the next start recognises what a crash left
 //! behind. Paths consist of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and
-//! the shard is synced: after a crash it exists as a whole or not at all. `{root}/trash` has the same shards, for blobs that a sweep
-//! has taken out, and `{root}/owners` the marks of databases on other servers.
+//! the shard is synced: after a crash it exists as a whole or not at all. `{root}/trash` has the same shards and holds
+//! blobs that were removed lately; `{root}/owners` holds one mark for each database on another server.
 
 mod folders;
 mod incoming_file;

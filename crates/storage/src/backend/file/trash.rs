@@ -25,7 +25,7 @@ impl BlobFolders {
         let (blob, trashed) = (self.blob(version), self.trashed(version));
         create_private(trashed.parent().expect("a shard's folder is above"))?;
         let moved = (|| {
-            // The time in the trash counts from now. A file system need not note when a file was renamed.
+            // A file system need not note when a file was renamed, so the time in the trash is set by hand.
             File::options()
                 .write(true)
                 .open(&blob)?

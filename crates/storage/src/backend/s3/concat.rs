@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    /// Lets the store copy a range of the object `from` to the next part.
+    /// Adds a range of the object `from` as the next part; the store copies it without sending it here.
     pub(super) async fn copy_part(
         &self,
         upload: &mut MultipartWrite,

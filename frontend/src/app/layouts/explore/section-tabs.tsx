@@ -7,7 +7,7 @@ const tabs: readonly { section: Section; label: string }[] = [
   { section: "explore", label: "Newest" },
   { section: "top", label: "Top" },
 ];
-const ownTabs: typeof tabs = [
+const tabsOfUser: typeof tabs = [
   ...tabs,
   { section: "for-you", label: "For you" },
   { section: "following", label: "Following" },
@@ -17,10 +17,10 @@ const ownTabs: typeof tabs = [
 export function SectionTabs() {
   const { section } = useExploreParams();
   const { user } = useSession();
-  if (!ownTabs.some((tab) => tab.section === section)) return null;
+  if (!tabsOfUser.some((tab) => tab.section === section)) return null;
   return (
     <nav aria-label="Lists" className="-mb-1 flex gap-6 md:hidden">
-      {(user === null ? tabs : ownTabs).map((tab) => (
+      {(user === null ? tabs : tabsOfUser).map((tab) => (
         <Link
           key={tab.section}
           to={sectionPath(tab.section)}

@@ -4,7 +4,7 @@ import { lazyPart } from "@/lib/lazy-part";
 import { useExploreParams } from "./explore-params";
 import { ExploreSection, SearchSection } from "./sections";
 
-// Not what a first visit shows.
+// Loaded when they are opened, because a first visit shows none of them.
 const TopSection = lazyPart(async () => ({ default: (await import("./top-section")).TopSection }));
 // Visitors never see these sections, so their code is not part of the first load.
 const savedSections = () => import("./saved-sections");
@@ -15,12 +15,12 @@ const BookmarksSection = lazyPart(async () => ({
 const MyOutfitsSection = lazyPart(async () => ({
   default: (await savedSections()).MyOutfitsSection,
 }));
-const personalSections = () => import("./personal-sections");
+const importPersonalSections = () => import("./personal-sections");
 const ForYouSection = lazyPart(async () => ({
-  default: (await personalSections()).ForYouSection,
+  default: (await importPersonalSections()).ForYouSection,
 }));
 const FollowingSection = lazyPart(async () => ({
-  default: (await personalSections()).FollowingSection,
+  default: (await importPersonalSections()).FollowingSection,
 }));
 
 /** Landing page and dashboard. The search parameters decide which section is shown. */
