@@ -3,8 +3,8 @@
 use super::timeline::parse_timeline;
 
 /// Returns one value: the timeline as [`TIMELINE_QUERY`] does, or `standby`, and the number that `initdb` gave to the cluster.
-pub(crate) const IDENTITY_QUERY: &str = "select pg_catalog.concat(case when pg_catalog.pg_is_in_recovery() then 'standby' \
-    else pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) end, ' ', system_identifier) \
+pub(crate) const IDENTITY_QUERY: &str = "select pg_catalog.concat(case when pg_catalog.pg_is_in_recovery() then 'standby'::pg_catalog.text \
+    else pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) end, ' '::pg_catalog.text, system_identifier) \
     from pg_catalog.pg_control_system()";
 
 /// What a server says about itself. What it does not say is `None`.
