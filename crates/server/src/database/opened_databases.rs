@@ -38,20 +38,23 @@ pub(super) const END_WAITING: &str = "select pg_catalog.pg_terminate_backend(l.p
          and o.objid operator(pg_catalog.=) $1
      )";
 
-/// Gives back what [`OPEN`] has changed and nobody else since. One that somebody has begun to drop (its limit is -2) is left as it is.
+/// Gives back what [`OPEN`] has changed and nobody else since. One that somebody has begun to drop (its limit is -2) is left as it is. PostgreSQL's
+/// own template is closed in any case: an earlier version has opened it without a limit, and `pg_upgrade` refuses a cluster where it is open.
 const CLOSE: &str = "
     update pg_catalog.pg_database as d set
-      datallowconn = case when d.datallowconn and d.datconnlimit operator(pg_catalog.=) 0 then $2 else d.datallowconn end,
-      datconnlimit = case when d.datallowconn and d.datconnlimit operator(pg_catalog.=) 0 then $3 else d.datconnlimit end,
+      datallowconn = case when as_opened.it then $2 else d.datallowconn end,
+      datconnlimit = case when as_opened.it then $3 else d.datconnlimit end,
       encoding = $4,
       datdba = case when d.datdba operator(pg_catalog.=) 10::pg_catalog.oid then $5 else d.datdba end,
       datistemplate = d.datistemplate or $6
-    where d.oid operator(pg_catalog.=) $1 and d.datconnlimit operator(pg_catalog.<>) -2";
+    from pg_catalog.pg_database as o
+    cross join lateral (select o.datallowconn and (
+      o.datconnlimit operator(pg_catalog.=) 0 or o.datname operator(pg_catalog.=) 'template0'::pg_catalog.name)) as as_opened (it)
+    where d.oid operator(pg_catalog.=) $1 and o.oid operator(pg_catalog.=) d.oid and d.datconnlimit operator(pg_catalog.<>) -2";
 
-/// The template that PostgreSQL keeps closed, while it is open for superusers alone.
+/// PostgreSQL's own template, which nobody but a start opens.
 const OPENED_TEMPLATE: &str = "select d.oid, d.encoding from pg_catalog.pg_database as d
-     where d.datname operator(pg_catalog.=) 'template0'::pg_catalog.name and d.datallowconn
-       and d.datconnlimit operator(pg_catalog.=) 0";
+     where d.datname operator(pg_catalog.=) 'template0'::pg_catalog.name and d.datallowconn";
 
 /// A database as it is before a start opens it for superusers alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
