@@ -53,6 +53,11 @@ pub(super) async fn call_endpoint(
             }
             // Not repeated: the attempt's time limit was all that was left for the call.
             Err(CallError::Timeout { .. }) => return Err(TIMEOUT),
+            // Nobody waits for attempts that would be refused in the same way.
+            Err(error @ (CallError::Private { .. } | CallError::BadUrl)) => {
+                tracing::warn!(%error, "a hook is not called");
+                return Err(HookError::TimeoutAfterRetry);
+            }
             Err(error) => {
                 tracing::warn!(%error, attempt, "a hook could not be reached");
                 if attempt == MAX_ATTEMPTS {
