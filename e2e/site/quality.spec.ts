@@ -232,6 +232,7 @@ test("every control is at least 24 pixels large, 44 on touch screens", { tag: "@
     "/product/camel-overcoat",
     "/brands/98f14b3c-b854-51b4-b804-8e7298971d74",
     "/mira",
+    "/terms",
   ]) {
     await page.goto(address);
     await expect(page.getByRole("heading").first()).toBeVisible();

@@ -89,7 +89,7 @@ export function LegalPage({ page }: { page: keyof typeof pages }) {
       <p className="mt-14 border-line border-t pt-4 text-small">
         <Link
           to={other.to}
-          className="inline-flex min-h-11 items-center underline decoration-line-strong underline-offset-4"
+          className="inline-flex min-h-11 min-w-12 items-center underline decoration-line-strong underline-offset-4"
         >
           {other.label}
         </Link>

@@ -21,6 +21,10 @@ interface SignUpFormProps {
   onConfirmationSent: (email: string) => void;
 }
 
+// The padding makes the links within a sentence large enough for a finger, the margins keep it out of the lines around.
+const legalLinkStyle =
+  "-mx-2.5 -my-3.5 inline-flex min-h-11 min-w-11 items-center justify-center px-2.5 underline underline-offset-4";
+
 export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignUpFormProps) {
   const signUp = useSignUp();
   const queryClient = useQueryClient();
@@ -118,22 +122,14 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
       >
         Create Account
       </Button>
-      {/* In a tab of their own, so that what is typed stays. The padding makes them large enough for a finger. */}
+      {/* In a tab of their own, so that what is typed stays. */}
       <p className="text-caption text-ink-soft">
         By signing up you accept the{" "}
-        <Link
-          to={paths.terms}
-          target="_blank"
-          className="-mx-1.5 px-1.5 py-3.5 underline underline-offset-4"
-        >
+        <Link to={paths.terms} target="_blank" className={legalLinkStyle}>
           terms
         </Link>
         . What is kept about you is on the page about{" "}
-        <Link
-          to={paths.privacy}
-          target="_blank"
-          className="-mx-1.5 px-1.5 py-3.5 underline underline-offset-4"
-        >
+        <Link to={paths.privacy} target="_blank" className={legalLinkStyle}>
           privacy
         </Link>
         .
