@@ -159,7 +159,7 @@ printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\n
 """
     CRASHES = "#!/bin/bash\necho running 2 tests; kill -SEGV $$\n"
 
-    def run_program(self, text, **environment):
+    def run_program(self, text, *arguments, **environment):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(f"{folder}/debug")
             program = Path(f"{folder}/debug/program")
@@ -168,7 +168,7 @@ printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\n
             source = str(TOOLS.parent / "crates/token/src/lib.rs")
             Path(f"{folder}/debug/test-programs.json").write_text(json.dumps([["token", "token", "lib", source, str(program)]]))
             environment = {**os.environ, "CARGO_TARGET_DIR": folder, "FLAKY_TESTS": f"{folder}/flaky", **environment}
-            done = subprocess.run([TOOLS / "cargo-test", "--built"], env=environment, capture_output=True, text=True)
+            done = subprocess.run([TOOLS / "cargo-test", "--built", *arguments], env=environment, capture_output=True, text=True)
             flaky = Path(f"{folder}/flaky")
             return done.returncode, done.stdout, flaky.read_text() if flaky.exists() else ""
 
@@ -181,6 +181,15 @@ printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\n
         self.assertEqual((code, flaky), (1, ""), output)
         self.assertIn("failed: token (unit tests) with 101: a::b", output)
         self.assertIn("failed: a::b: src/b.rs:1:2: too slow", output)
+
+    def test_a_program_is_killed_that_prints_nothing_for_long_and_no_other(self):
+        slow = 'for one in 1 2 3; do sleep 0.7; echo "test a::b$one ... ok"; done; echo "test result: ok. 3 passed; 0 failed; 0 ignored"'
+        code, output, _ = self.run_program(f"#!/bin/bash\n{slow}\n", "--limit", "2", CI="")
+        self.assertEqual(code, 0, output)
+        # Also if it has left a program behind that holds its output.
+        code, output, _ = self.run_program("#!/bin/bash\necho running 1 test; sleep 60 & wait\n", "--limit", "1", CI="")
+        self.assertEqual(code, 1, output)
+        self.assertIn("killed, because it printed nothing for 1 s", output)
 
     def test_a_run_of_no_test_fails(self):
         code, output, _ = self.run_program('#!/bin/bash\necho "test result: ok. 0 passed; 0 failed; 9 filtered out"\n')

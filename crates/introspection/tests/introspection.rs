@@ -1,6 +1,6 @@
 //! Reads the catalog of a real PostgreSQL with names that need quoting, and recreates objects from their definitions.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use selvedge_introspection::{CatalogReader, IntrospectionError, ObjectKind, catalog_fingerprint};
 use selvedge_testing::TestDatabase;
@@ -380,6 +380,13 @@ async fn console_051_partitioned_tables_have_no_negative_size() {
     assert_eq!((tables.rows[sales], tables.bytes[sales]), (Some(5), Some(0)));
 }
 
+/// How long a process or thread of `/proc` has been on a core.
+fn read_core_time(name: &str) -> Duration {
+    let text = std::fs::read_to_string(format!("/proc/{name}/schedstat")).expect("a file of Linux");
+    let nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("a number"))
+}
+
 #[tokio::test]
 async fn console_153_the_catalog_of_500_tables_with_50_columns_takes_half_a_second() {
     let database = TestDatabase::create().await;
@@ -395,17 +402,26 @@ async fn console_153_the_catalog_of_500_tables_with_50_columns_takes_half_a_seco
         )
         .await
         .expect("500 tables");
-    // A build for tests is several times slower than a release, and still has to keep the limit.
+    let backend: i32 = client
+        .query_one("select pg_catalog.pg_backend_pid()", &[])
+        .await
+        .expect("a number")
+        .get(0);
+    // A build for tests is several times slower than a release, and still has to keep the limit. What counts is the time on a core, which
+    // other work of the machine changes little, and the fastest of a few reads, because the first one fills PostgreSQL's caches.
     let limit = Duration::from_millis(500);
-    // The first read fills PostgreSQL's caches. Other tests keep the machine busy for seconds, so the fastest of many reads counts.
-    let (mut quickest, began) = (Duration::MAX, Instant::now());
-    while quickest >= limit && began.elapsed() < Duration::from_secs(60) {
-        let start = Instant::now();
+    let mut quickest = Duration::MAX;
+    for _ in 0..10 {
+        let before = read_core_time("thread-self") + read_core_time(&backend.to_string());
         let reader = CatalogReader::begin(&mut client).await.expect("a transaction");
         let catalog = reader.load_catalog(&[]).await.expect("a catalog");
         assert!(catalog.columns.name.len() >= 25_000);
         serde_json::to_vec(&catalog).expect("it serializes");
-        quickest = quickest.min(start.elapsed());
+        let after = read_core_time("thread-self") + read_core_time(&backend.to_string());
+        quickest = quickest.min(after.saturating_sub(before));
+        if quickest < limit {
+            return;
+        }
     }
-    assert!(quickest < limit, "{quickest:?}");
+    panic!("{quickest:?} on a core");
 }
