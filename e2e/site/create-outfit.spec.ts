@@ -68,6 +68,7 @@ test("a visitor signs in, and is back in the wizard", async ({ page, person }) =
 test("items are found by search, category, brand and color, and the address keeps the filters", async ({
   page,
   person,
+  phone,
 }) => {
   await signIn(page, person.email);
   // Dozens of pictures that a busy machine is still rendering would hold up the searches.
@@ -77,6 +78,7 @@ test("items are found by search, category, brand and color, and the address keep
   await expect(items.first()).toBeVisible();
   expect(await findViolations(page)).toEqual([]);
 
+  if (phone) await page.getByRole("button", { name: "Filters", exact: true }).click();
   await page.getByRole("combobox", { name: "Brand" }).selectOption("Corvane");
   await expect(items.first()).toContainText("Corvane");
   await page.getByRole("combobox", { name: "Category" }).selectOption("Outerwear");
@@ -92,13 +94,21 @@ test("items are found by search, category, brand and color, and the address keep
 
 test("going back and reloading lose nothing, and the outfit is submitted", {
   tag: "@phone",
-}, async ({ page, person }) => {
+}, async ({ page, person, phone }) => {
   await uploadTrainingPhotos(person);
   const [first, second] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
   await openSignedIn(page, person.email, "/create-outfit");
   await addItem(page, first);
   await addItem(page, second);
   await saveScreenshot(page, "create-outfit-items");
+  if (phone) {
+    // Items come first: a whole card, the chosen ones and Next are on the screen together.
+    const available = page.getByRole("list", { name: "Available items" });
+    await page.evaluate(() => window.scrollTo({ top: 0, behavior: "instant" }));
+    await expect(available.getByRole("button", { name: /^Add/ }).first()).toBeInViewport();
+    await expect(chips(page).first()).toBeInViewport();
+    await expect(page.getByRole("button", { name: "Next" })).toBeInViewport();
+  }
   await openReview(page);
   await page.getByLabel("Outfit name (optional)").fill("A");
   await page.getByLabel("Outfit name (optional)").blur();
@@ -137,12 +147,13 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
   await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
 });
 
-test("changing the gender asks before it takes items out", async ({ page, person }) => {
+test("changing the gender asks before it takes items out", async ({ page, person, phone }) => {
   const [men, unisex] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
   await openSignedIn(page, person.email, "/create-outfit");
   await addItem(page, men);
   await addItem(page, unisex);
 
+  if (phone) await page.getByRole("button", { name: "Filters", exact: true }).click();
   await page.getByText("Women", { exact: true }).click();
   const dialog = page.getByRole("alertdialog", { name: "Change to Women?" });
   await expect(dialog.getByRole("listitem")).toHaveText([men.name]);
@@ -216,13 +227,16 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
   await page.reload();
   await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
   await page.getByText("All items together").click();
+  await page.getByText("As worn").click();
   await page.getByRole("button", { name: "Submit Outfit" }).click();
   await expect(page).toHaveURL("/profile?tab=submissions");
 
   const [made] = await outfitsOf(person);
   const image = String(made?.main_image);
   expect(image).toMatch(
-    new RegExp(`^/storage/v1/object/public/user-outfit-images/${person.id}/[\\w-]+\\.webp$`),
+    new RegExp(
+      `^/storage/v1/object/public/user-outfit-images/${person.id}/composed-worn-[\\w-]+\\.webp$`,
+    ),
   );
   const picture = await page.request.get(image);
   expect(picture.headers()["content-type"]).toBe("image/webp");

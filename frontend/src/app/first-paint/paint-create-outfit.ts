@@ -22,12 +22,15 @@ export function paintCreateOutfit({ user }: StoredSession, { items }: UserRows):
   const page = sitePage(
     element("h1", "font-serif text-display", "Create Outfit"),
     steps(),
-    div("flex flex-col gap-3", filters(), genders()),
+    filters(),
     div("mt-4", area),
     div(
-      "mt-6 flex items-center justify-between gap-4",
-      element("p", "text-ink-soft text-small", "Add at least 1 item to go on."),
-      nextButton(),
+      "max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3",
+      div(
+        "flex items-center justify-between gap-4 md:mt-6",
+        element("p", "text-ink-soft text-small", "Add at least 1 item to go on."),
+        nextButton(),
+      ),
     ),
   );
   async function complete(): Promise<void> {
@@ -64,15 +67,20 @@ function filters(): HTMLElement {
   const select = (text: string) =>
     element(
       "select",
-      `appearance-none truncate pr-10 pl-4 text-ink ${box}`,
+      `appearance-none truncate pr-10 pl-4 text-ink max-md:hidden ${box}`,
       element("option", "", text),
     );
   return div(
-    "grid grid-cols-2 gap-2 max-md:[&>:nth-child(2)]:col-span-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]",
-    div("relative col-span-2 md:col-span-3 lg:col-span-1", search),
+    "grid grid-cols-2 gap-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]",
+    div(
+      "col-span-2 flex gap-2 md:col-span-3 lg:col-span-1",
+      div("relative min-w-0 flex-1", search),
+      span("h-11 w-11 rounded-full border border-line-strong/60 md:hidden"),
+    ),
     select("All Categories"),
     select("All Brands"),
     select("All Colors"),
+    div("col-span-full mt-1 max-md:hidden", genders()),
   );
 }
 

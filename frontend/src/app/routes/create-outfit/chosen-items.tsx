@@ -9,7 +9,7 @@ interface ChosenItemsProps {
   onRemove: (item: PickedItem) => void;
 }
 
-/** The chosen items as chips that take them out again. */
+/** The chosen items as chips that take them out again, in one line on phones. */
 export function ChosenItems({ items, onRemove }: ChosenItemsProps) {
   const list = useRef<HTMLUListElement>(null);
 
@@ -21,11 +21,15 @@ export function ChosenItems({ items, onRemove }: ChosenItemsProps) {
   }
 
   return (
-    <ul ref={list} aria-label="Selected items" className="flex flex-wrap gap-2">
+    <ul
+      ref={list}
+      aria-label="Selected items"
+      className="no-scrollbar flex gap-2 max-md:overflow-x-auto md:flex-wrap"
+    >
       {items.map((item, index) => (
         <li
           key={item.id}
-          className="inline-flex h-11 max-w-full items-center gap-2 rounded-full border border-line bg-surface pl-1"
+          className="inline-flex h-11 max-w-full shrink-0 items-center gap-2 rounded-full border border-line bg-surface pl-1 max-md:max-w-56"
         >
           <Picture
             url={item.image}

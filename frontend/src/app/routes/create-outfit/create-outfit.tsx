@@ -48,7 +48,7 @@ function EditOutfit({ userId, outfitId }: { userId: string; outfitId: string }) 
   if (data === undefined) {
     return <ErrorNotice title="The outfit could not be loaded." error={error} onRetry={refetch} />;
   }
-  if (data === null || data.status === "approved") {
+  if (data === null || data.status === "approved" || data.status === "unlisted") {
     return (
       <MissingNotice
         glyph={<Shirt strokeWidth={1.3} />}

@@ -1,4 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
+import { SlidersHorizontal } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
 import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
 import { Select } from "@/components/ui/select";
@@ -7,8 +11,23 @@ import { usePresentAddress } from "@/lib/use-present-address";
 import { brandsQuery, categoriesQuery, colorsQuery, type NamedRow } from "@/lib/vocabulary";
 import { parseWizardParams, type WizardParams, wizardPath } from "./wizard-params";
 
-/** Search and filters of the items to choose from. They are in the address, so that a reload keeps them. */
-export function ItemFilters({ params }: { params: WizardParams }) {
+const filterGrid =
+  "grid grid-cols-2 gap-2 max-md:[&>:nth-child(2)>:first-child]:col-span-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]";
+
+interface ItemFiltersProps {
+  params: WizardParams;
+  /** Further choices below the filters. */
+  children: ReactNode;
+}
+
+/**
+ * Search and filters of the items to choose from. They are in the address, so that a reload keeps them. On phones all but the search
+ * is folded away, so that the items come first.
+ */
+export function ItemFilters({ params, children }: ItemFiltersProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const chosen = [params.category, params.brand, params.color].filter((one) => one !== "").length;
   const navigate = useNavigate();
   const present = usePresentAddress();
   const { data: categories } = useQuery(categoriesQuery());
@@ -22,35 +41,49 @@ export function ItemFilters({ params }: { params: WizardParams }) {
   }
 
   return (
-    <div className="grid grid-cols-2 gap-2 max-md:[&>:nth-child(2)]:col-span-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
-      <SearchField
-        query={params.query}
-        onSearch={(query) => show({ query })}
-        label="Search items"
-        placeholder="Search items..."
-        className="col-span-2 md:col-span-3 lg:col-span-1"
-      />
-      <FilterSelect
-        label="Category"
-        all="All Categories"
-        rows={categories}
-        value={params.category}
-        onChange={(category) => show({ category })}
-      />
-      <FilterSelect
-        label="Brand"
-        all="All Brands"
-        rows={brands}
-        value={params.brand}
-        onChange={(brand) => show({ brand })}
-      />
-      <FilterSelect
-        label="Color"
-        all="All Colors"
-        rows={colors === undefined ? undefined : [...colors.values()]}
-        value={params.color}
-        onChange={(color) => show({ color })}
-      />
+    <div className={filterGrid}>
+      <div className="col-span-2 flex gap-2 md:col-span-3 lg:col-span-1">
+        <SearchField
+          query={params.query}
+          onSearch={(query) => show({ query })}
+          label="Search items"
+          placeholder="Search items..."
+          className="min-w-0 flex-1"
+        />
+        <Button
+          aria-expanded={isOpen}
+          aria-controls={id}
+          aria-label={chosen === 0 ? "Filters" : `Filters, ${chosen} chosen`}
+          className="w-11 px-0 md:hidden"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <SlidersHorizontal aria-hidden="true" className="size-4.5" strokeWidth={1.6} />
+        </Button>
+      </div>
+      <div id={id} className={cn("contents", !isOpen && "max-md:*:hidden")}>
+        <FilterSelect
+          label="Category"
+          all="All Categories"
+          rows={categories}
+          value={params.category}
+          onChange={(category) => show({ category })}
+        />
+        <FilterSelect
+          label="Brand"
+          all="All Brands"
+          rows={brands}
+          value={params.brand}
+          onChange={(brand) => show({ brand })}
+        />
+        <FilterSelect
+          label="Color"
+          all="All Colors"
+          rows={colors === undefined ? undefined : [...colors.values()]}
+          value={params.color}
+          onChange={(color) => show({ color })}
+        />
+        <div className="col-span-full mt-1">{children}</div>
+      </div>
     </div>
   );
 }

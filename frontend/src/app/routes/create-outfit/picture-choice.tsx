@@ -6,7 +6,19 @@ import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Picture } from "@/components/ui/picture";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
-import { type Draft, isComposed, pictureItem } from "@/features/submissions/api/draft";
+import {
+  type Arrangement,
+  arrangementLabels,
+  arrangements,
+} from "@/features/submissions/api/arrange-pieces";
+import type { ComposedItem } from "@/features/submissions/api/compose-picture";
+import {
+  arrangementOf,
+  type Draft,
+  isComposed,
+  picturedItems,
+  pictureItem,
+} from "@/features/submissions/api/draft";
 import {
   acceptedPictures,
   deleteOutfitPicture,
@@ -27,7 +39,8 @@ interface PictureChoiceProps {
 export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
   const { items } = draft;
   const shown = pictureItem(draft);
-  const withPicture = items.filter(({ image }) => image !== null);
+  const withPicture = picturedItems(items);
+  const isDrawn = isComposed(draft) && withPicture.length > 1;
   return (
     <fieldset>
       <legend className="mb-3 font-medium text-small">Picture</legend>
@@ -56,28 +69,58 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
             checked={isComposed(draft)}
             onChoose={() => onChange({ picture: { kind: "composed" } })}
           >
-            <Composition urls={withPicture.flatMap(({ image }) => image ?? [])} />
+            <Composition items={withPicture} arrangement={arrangementOf(draft)} />
           </Option>
         )}
         <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
+      </div>
+      {isDrawn && <ArrangementChoice draft={draft} items={withPicture} onChange={onChange} />}
+    </fieldset>
+  );
+}
+
+interface ArrangementChoiceProps extends Pick<PictureChoiceProps, "draft" | "onChange"> {
+  items: readonly ComposedItem[];
+}
+
+/** How all items lie on the sheet, each way drawn small. */
+function ArrangementChoice({ draft, items, onChange }: ArrangementChoiceProps) {
+  const chosen = arrangementOf(draft);
+  return (
+    <fieldset className="mt-6">
+      <legend className="mb-3 font-medium text-small">Arrangement</legend>
+      <div className="grid grid-cols-3 gap-3 md:grid-cols-5">
+        {arrangements.map((one) => (
+          <Option
+            key={one}
+            name="arrangement"
+            label={arrangementLabels[one]}
+            checked={chosen === one}
+            onChoose={() => onChange({ picture: { kind: "composed", arrangement: one } })}
+          >
+            <Composition items={items} arrangement={one} />
+          </Option>
+        ))}
       </div>
     </fieldset>
   );
 }
 
 interface OptionProps {
+  /** Of the group of radio buttons. */
+  name?: string;
   label: string;
   checked: boolean;
   onChoose: () => void;
   children: ReactNode;
 }
 
-function Option({ label, checked, onChoose, children }: OptionProps) {
+function Option({ name = "picture", label, checked, onChoose, children }: OptionProps) {
   return (
     <label className="group block cursor-pointer">
       <input
         type="radio"
-        name="picture"
+        name={name}
         checked={checked}
         onChange={onChoose}
         className="peer sr-only"
@@ -95,21 +138,35 @@ function Option({ label, checked, onChoose, children }: OptionProps) {
   );
 }
 
+interface CompositionProps {
+  items: readonly ComposedItem[];
+  arrangement: Arrangement;
+}
+
 /** Drawing is loaded with the first sheet that is shown. */
-async function drawOn(canvas: HTMLCanvasElement, urls: readonly string[]): Promise<void> {
+async function drawOn(canvas: HTMLCanvasElement, props: CompositionProps): Promise<void> {
   const { drawComposition } = await import("@/features/submissions/api/compose-picture");
-  await drawComposition(canvas, urls);
+  await drawComposition(canvas, props.items, props.arrangement);
 }
 
 /** The items' pictures on one sheet, as they will be drawn when the outfit is submitted. */
-export function Composition({ urls }: { urls: readonly string[] }) {
+export function Composition({ items, arrangement }: CompositionProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const key = urls.join(" ");
+  // What the drawing depends on: the same items may come as other objects.
+  const subject = JSON.stringify({
+    items: items.map(({ image, name, category, subcategory }) => ({
+      image,
+      name,
+      category,
+      subcategory,
+    })),
+    arrangement,
+  });
   useEffect(() => {
     let isOver = false;
     // Drawn aside, because the pictures of an earlier choice may arrive after those of the present one.
     const drawn = document.createElement("canvas");
-    drawOn(drawn, key.split(" ")).then(
+    drawOn(drawn, JSON.parse(subject)).then(
       () => {
         const shown = canvas.current;
         if (isOver || shown === null) return;
@@ -123,7 +180,7 @@ export function Composition({ urls }: { urls: readonly string[] }) {
     return () => {
       isOver = true;
     };
-  }, [key]);
+  }, [subject]);
   return <canvas ref={canvas} className="size-full bg-raised" />;
 }
 

@@ -30,8 +30,8 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
 
   function toggle(item: PickableItem, chosen: boolean) {
     if (!chosen) return remove(item);
-    const { id, name, image, image_color, price, gender } = item;
-    setItems([...draft.items, { id, name, image, image_color, price, gender }], `Added ${name}`);
+    const { brand: _, ...picked } = item;
+    setItems([...draft.items, picked], `Added ${item.name}`);
   }
 
   function remove({ id, name }: { id: string; name: string }) {
@@ -43,10 +43,9 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
 
   return (
     <>
-      <div className="flex flex-col gap-3">
-        <ItemFilters params={params} />
+      <ItemFilters params={params}>
         <GenderChoice draft={draft} onChange={onChange} />
-      </div>
+      </ItemFilters>
       <p role="status" className="sr-only">
         {announcement}
       </p>
@@ -60,27 +59,30 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
         </button>
         <AvailableItems params={params} draft={draft} onToggle={toggle} />
       </div>
-      {draft.items.length > 0 && (
-        // Below the list: above it, each chip would push away what the pointer is on.
-        <div className="mt-4">
-          <ChosenItems items={draft.items} onRemove={remove} />
+      {/* On phones it stays above the navigation, wherever the page is scrolled to. */}
+      <div className="max-md:sticky max-md:bottom-[calc(3.75rem+env(safe-area-inset-bottom))] max-md:z-20 max-md:-mx-4 max-md:border-line max-md:border-t max-md:bg-canvas max-md:px-4 max-md:py-3">
+        {draft.items.length > 0 && (
+          // Below the list: above it, each chip would push away what the pointer is on.
+          <div className="mt-4 max-md:mt-0 max-md:mb-2">
+            <ChosenItems items={draft.items} onRemove={remove} />
+          </div>
+        )}
+        <div className="flex items-center justify-between gap-4 md:mt-6">
+          <p id="selected-count" tabIndex={-1} className="text-ink-soft text-small">
+            {draft.items.length === 0
+              ? "Add at least 1 item to go on."
+              : `${countItems(draft.items.length)} selected`}
+          </p>
+          <Button
+            variant="primary"
+            size="lg"
+            disabled={draft.items.length === 0}
+            aria-describedby="selected-count"
+            onClick={onNext}
+          >
+            Next
+          </Button>
         </div>
-      )}
-      <div className="mt-6 flex items-center justify-between gap-4">
-        <p id="selected-count" tabIndex={-1} className="text-ink-soft text-small">
-          {draft.items.length === 0
-            ? "Add at least 1 item to go on."
-            : `${countItems(draft.items.length)} selected`}
-        </p>
-        <Button
-          variant="primary"
-          size="lg"
-          disabled={draft.items.length === 0}
-          aria-describedby="selected-count"
-          onClick={onNext}
-        >
-          Next
-        </Button>
       </div>
     </>
   );
@@ -119,7 +121,7 @@ function AvailableItems({ params, draft, onToggle }: AvailableItemsProps) {
   }
   if (list.data.length === 0) {
     return (
-      <div className="flex h-96 flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center md:h-128 lg:h-136">
+      <div className="flex h-[max(20rem,calc(100dvh-26rem))] flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center md:h-128 lg:h-136">
         <Shirt aria-hidden="true" className="size-6 text-ink-soft" strokeWidth={1.4} />
         <p className="font-serif text-heading">No items found matching your criteria.</p>
       </div>

@@ -6,7 +6,7 @@ import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { pickableArguments, pickableColumns } from "./pickable-items-request";
 
-/** The members of an item that the picker shows. */
+/** The members of an item that the picker shows, and those that tell where it lies on the outfit's picture. */
 export interface PickableItem {
   id: string;
   name: string;
@@ -15,6 +15,8 @@ export interface PickableItem {
   price: number;
   gender: Gender;
   brand: { name: string };
+  category: { name: string } | null;
+  subcategory: { name: string } | null;
 }
 
 /** Items to choose from, newest first; with a term, matches by name come before the others. */

@@ -3,7 +3,8 @@
 import { type CatalogueSearch, searchArguments } from "@/lib/catalogue-search";
 import { servicesUrl } from "@/lib/services";
 
-export const pickableColumns = "id, name, image, image_color, price, gender, brand:brands(name)";
+export const pickableColumns =
+  "id, name, image, image_color, price, gender, brand:brands(name), category:categories(name), subcategory:subcategories(name)";
 
 /** The arguments of `search_items` for the rows `from` to `to`. */
 export function pickableArguments(search: CatalogueSearch, from: number, to: number) {

@@ -2,8 +2,9 @@
 
 import { itemCardShape } from "./item-card-shape";
 
-/** The frame around the items. */
-export const pickerArea = "h-96 rounded-md border border-line p-3 md:h-128 lg:h-136";
+/** The frame around the items. On phones it fills the screen between the search box and the bar with Next. */
+export const pickerArea =
+  "h-[max(20rem,calc(100dvh-26rem))] rounded-md border border-line p-3 md:h-128 lg:h-136";
 
 export const pickerPictureSizes = "(min-width: 1024px) 220px, (min-width: 768px) 30vw, 46vw";
 

@@ -1,75 +1,21 @@
 import { imageSources } from "@/lib/images";
-import { encodeCanvas } from "@/lib/picture-file";
-import { type Bounds, cutOut } from "./cut-out";
+import { encodeCanvas, PictureError } from "@/lib/picture-file";
+import {
+  type Arrangement,
+  arrange,
+  type Box,
+  composedHeight,
+  composedWidth,
+  type Size,
+} from "./arrange-pieces";
+import { cutOut } from "./cut-out";
+import { type GarmentWords, garmentOf } from "./garment-kind";
 
-/** Size of a composed picture in pixels: 4:5, as every outfit's. */
-export const composedWidth = 1200;
-export const composedHeight = 1500;
-const gap = 44;
-const paper = "#efe9e0";
+const paper: Color = [239, 233, 224];
+/** How much of the items' own color the paper takes. */
+const tint = 0.14;
 
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-/** How many pictures stand in each of the columns. */
-function columnSizes(count: number, columns: number): number[] {
-  const sizes = Array.from({ length: columns }, () => Math.floor(count / columns));
-  // The last columns take one more each, so that the first picture is the largest.
-  for (let rest = count % columns, at = columns - 1; rest > 0; rest -= 1, at -= 1) {
-    sizes[at] = (sizes[at] ?? 0) + 1;
-  }
-  return sizes;
-}
-
-/** Where each of `count` pictures has its place on the sheet, in their order. */
-export function layOut(count: number, columns: number): Box[] {
-  const sizes = columnSizes(count, columns);
-  const width = (composedWidth - gap * (columns + 1)) / columns;
-  return sizes.flatMap((rows, column) => {
-    const height = (composedHeight - gap * (rows + 1)) / rows;
-    return Array.from({ length: rows }, (_, row) => ({
-      x: gap + column * (width + gap),
-      y: gap + row * (height + gap),
-      width,
-      height,
-    }));
-  });
-}
-
-interface Size {
-  width: number;
-  height: number;
-}
-
-/** Pictures are enlarged by no more than this. */
-const mostScale = 1.6;
-
-/** Where a whole picture is drawn in the middle of its place. */
-export function fitInto({ width, height }: Size, box: Box): Box {
-  const scale = Math.min(box.width / width, box.height / height, mostScale);
-  const drawn = { width: width * scale, height: height * scale };
-  return {
-    x: box.x + (box.width - drawn.width) / 2,
-    y: box.y + (box.height - drawn.height) / 2,
-    ...drawn,
-  };
-}
-
-const most = 3;
-
-/** The places in which these pictures together are largest: coats side by side, shoes below each other. */
-export function arrange(sizes: readonly Size[]): Box[] {
-  const choices = Array.from({ length: Math.min(most, sizes.length) }, (_, index) =>
-    layOut(sizes.length, index + 1).map((box, place) => fitInto(sizes[place] ?? box, box)),
-  );
-  const areaOf = (boxes: readonly Box[]) =>
-    boxes.reduce((sum, { width, height }) => sum + Math.sqrt(width * height), 0);
-  return choices.reduce((best, one) => (areaOf(one) > areaOf(best) ? one : best), choices[0] ?? []);
-}
+type Color = [red: number, green: number, blue: number];
 
 /** At most this many items are drawn; more would be too small to see. */
 export const mostComposed = 9;
@@ -88,36 +34,88 @@ async function loadPicture(url: string): Promise<HTMLImageElement> {
   return image;
 }
 
+/** An item with a picture, and the words that tell what it is. */
+export interface ComposedItem extends GarmentWords {
+  image: string;
+}
+
+/** What is drawn of an item's picture. */
 interface Piece extends Size {
   picture: HTMLCanvasElement;
-  /** The part of the picture that is drawn. */
-  part: Bounds;
   /** Whether its background is gone; otherwise it is drawn as a card. */
   isCut: boolean;
+  /** Average of what is left. */
+  color: Color;
 }
 
 /** Longest side in pixels in which a picture is cut out. Of a larger one the page would stand still for seconds, for a smaller place. */
 const mostCut = 1200;
+
+function canvasOf(width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] {
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (context === null) throw new PictureError("This browser cannot draw pictures.");
+  return [canvas, context];
+}
+
+/** The average color of the pixels that are not transparent, by some thousand of them. */
+function averageColor(pixels: Uint8ClampedArray): Color {
+  const step = 4 * Math.max(1, Math.floor(pixels.length / 4 / 4000));
+  const total = [0, 0, 0];
+  let count = 0;
+  for (let at = 0; at < pixels.length; at += step) {
+    if ((pixels[at + 3] ?? 0) < 200) continue;
+    count += 1;
+    for (const channel of [0, 1, 2])
+      total[channel] = (total[channel] ?? 0) + (pixels[at + channel] ?? 0);
+  }
+  const mean = (channel: number) => (total[channel] ?? 0) / Math.max(1, count);
+  return [mean(0), mean(1), mean(2)];
+}
 
 function pieceOf(image: HTMLImageElement): Piece {
   const { naturalWidth, naturalHeight } = image;
   const scale = Math.min(1, mostCut / Math.max(naturalWidth, naturalHeight));
   const width = Math.max(1, Math.round(naturalWidth * scale));
   const height = Math.max(1, Math.round(naturalHeight * scale));
-  const picture = document.createElement("canvas");
-  picture.width = width;
-  picture.height = height;
-  const context = picture.getContext("2d", { willReadFrequently: true });
-  if (context === null) throw new Error("The browser cannot draw pictures.");
+  const [whole, context] = canvasOf(width, height);
   context.drawImage(image, 0, 0, width, height);
   const pixels = context.getImageData(0, 0, width, height);
   const found = cutOut(pixels.data, width, height);
-  if (found !== null) context.putImageData(pixels, 0, 0);
-  const part = found ?? { x: 0, y: 0, width, height };
-  return { picture, part, isCut: found !== null, width: part.width, height: part.height };
+  const color = averageColor(pixels.data);
+  if (found === null) return { picture: whole, isCut: false, width, height, color };
+  // The thing alone: what is kept for the other arrangements takes less memory.
+  const [picture, part] = canvasOf(found.width, found.height);
+  part.putImageData(pixels, -found.x, -found.y);
+  return { picture, isCut: true, width: found.width, height: found.height, color };
 }
 
-function drawPiece(context: CanvasRenderingContext2D, { picture, part, isCut }: Piece, box: Box) {
+/** Pieces that were cut out, the latest last, so that another arrangement of them is drawn at once. */
+const kept = new Map<string, Promise<Piece>>();
+
+async function cutPiece(url: string): Promise<Piece> {
+  const image = await loadPicture(url);
+  // Lets the page answer between two pictures, each of which takes some 30 ms.
+  await new Promise<void>((resolve) => setTimeout(resolve));
+  return pieceOf(image);
+}
+
+function loadPiece(url: string): Promise<Piece> {
+  const piece = kept.get(url) ?? cutPiece(url);
+  kept.delete(url);
+  kept.set(url, piece);
+  // Another attempt loads it again.
+  piece.catch(() => kept.delete(url));
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostComposed) break;
+    kept.delete(oldest);
+  }
+  return piece;
+}
+
+function drawPiece(context: CanvasRenderingContext2D, { picture, isCut }: Piece, box: Box) {
   context.save();
   if (isCut) {
     context.shadowColor = "rgb(70 55 40 / 0.28)";
@@ -128,44 +126,57 @@ function drawPiece(context: CanvasRenderingContext2D, { picture, part, isCut }: 
     context.roundRect(box.x, box.y, box.width, box.height, 28);
     context.clip();
   }
-  context.drawImage(
-    picture,
-    ...([part.x, part.y, part.width, part.height] as const),
-    ...([box.x, box.y, box.width, box.height] as const),
-  );
+  context.drawImage(picture, box.x, box.y, box.width, box.height);
   context.restore();
 }
 
-/** Lets the page answer between two pictures, each of which takes some 30 ms. */
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
+/** The paper with a breath of the items' colors. */
+function paperOf(pieces: readonly Piece[]): string {
+  const mixed = ([0, 1, 2] as const).map((channel) => {
+    const own = pieces.reduce((sum, { color }) => sum + color[channel], 0) / pieces.length;
+    return Math.round(paper[channel] * (1 - tint) + own * tint);
+  });
+  return `rgb(${mixed.join(" ")})`;
+}
 
 /** Draws the items on one sheet, each whole and without its background. Fails when a picture cannot be loaded. */
 export async function drawComposition(
   canvas: HTMLCanvasElement,
-  urls: readonly string[],
+  items: readonly ComposedItem[],
+  arrangement: Arrangement,
 ): Promise<void> {
-  const images = await Promise.all(urls.slice(0, mostComposed).map(loadPicture));
-  const pieces: Piece[] = [];
-  for (const image of images) {
-    pieces.push(pieceOf(image));
-    await pause();
-  }
+  const drawn = items.slice(0, mostComposed);
+  const pieces = await Promise.all(drawn.map(({ image }) => loadPiece(image)));
   canvas.width = composedWidth;
   canvas.height = composedHeight;
   const context = canvas.getContext("2d");
-  if (context === null) throw new Error("The browser cannot draw pictures.");
-  context.fillStyle = paper;
+  if (context === null) throw new PictureError("This browser cannot draw pictures.");
+  context.fillStyle = paperOf(pieces);
   context.fillRect(0, 0, composedWidth, composedHeight);
-  arrange(pieces).forEach((box, index) => {
+  const shapes = pieces.map(({ width, height }, index) => ({
+    width,
+    height,
+    garment: garmentOf(drawn[index] ?? { name: "" }),
+  }));
+  arrange(shapes, arrangement).forEach((box, index) => {
     const piece = pieces[index];
     if (piece !== undefined) drawPiece(context, piece, box);
   });
 }
 
-/** The sheet as a file: WebP, or JPEG where the browser cannot write WebP. */
-export async function composePicture(urls: readonly string[]): Promise<File> {
+/** More than any composed picture of the seed. */
+const mostBytes = 250_000;
+
+/** The sheet as a file of at most 250 kB: WebP, or JPEG where the browser cannot write WebP. */
+export async function composePicture(
+  items: readonly ComposedItem[],
+  arrangement: Arrangement,
+): Promise<File> {
   const canvas = document.createElement("canvas");
-  await drawComposition(canvas, urls);
-  const blob = await encodeCanvas(canvas, undefined, 0.86);
-  return new File([blob], "composed", { type: blob.type });
+  await drawComposition(canvas, items, arrangement);
+  for (const quality of [0.86, 0.74, 0.6, 0.4]) {
+    const blob = await encodeCanvas(canvas, undefined, quality);
+    if (blob.size <= mostBytes) return new File([blob], "composed", { type: blob.type });
+  }
+  throw new PictureError("The picture is too large.");
 }

@@ -1,5 +1,6 @@
 import { localStore } from "@/lib/browser-storage";
 import type { Gender } from "@/lib/database";
+import type { Arrangement } from "./arrange-pieces";
 
 /** The gender for which the outfit is; `all` means no choice. */
 export type GenderChoice = Gender | "all";
@@ -11,13 +12,16 @@ export interface PickedItem {
   image_color: string | null;
   price: number;
   gender: Gender;
+  /** What it is, so that it is laid out as such. Drafts of an earlier version have neither until their items are read again. */
+  category?: { name: string } | null;
+  subcategory?: { name: string } | null;
 }
 
 export type PictureChoice =
   /** The picture of one of the items. Where `itemId` is null or no longer chosen: of the only one, or all on one sheet. */
   | { kind: "item"; itemId: string | null }
   /** All items on one sheet, drawn when the outfit is submitted. */
-  | { kind: "composed" }
+  | { kind: "composed"; arrangement?: Arrangement }
   /** A picture of the user's own; `url` is its root-relative address. */
   | { kind: "uploaded"; url: string };
 
@@ -148,6 +152,16 @@ export function isComposed({ items, picture: choice }: Draft): boolean {
   if (choice.kind !== "item") return choice.kind === "composed";
   const isChosen = items.some(({ id }) => id === choice.itemId);
   return !isChosen && items.filter(({ image }) => image !== null).length > 1;
+}
+
+/** How all items lie on the sheet. */
+export function arrangementOf({ picture }: Draft): Arrangement {
+  return (picture.kind === "composed" && picture.arrangement) || "laid";
+}
+
+/** The items with a picture. */
+export function picturedItems(items: readonly PickedItem[]): (PickedItem & { image: string })[] {
+  return items.flatMap(({ image, ...item }) => (image === null ? [] : [{ ...item, image }]));
 }
 
 /** The item whose picture the outfit shows; undefined when it shows another one or has no item with a picture. */

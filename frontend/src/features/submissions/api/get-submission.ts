@@ -5,7 +5,8 @@ import { resultOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Draft, itemsThatDoNotFit, type PickedItem, type SubmissionBase } from "./draft";
 
-const pickedColumns = "id, name, image, image_color, price, gender";
+const pickedColumns =
+  "id, name, image, image_color, price, gender, category:categories(name), subcategory:subcategories(name)";
 
 /** What of a saved outfit the wizard changes, with its items. */
 export interface SavedContents extends SubmissionBase {

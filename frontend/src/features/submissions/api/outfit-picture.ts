@@ -2,6 +2,7 @@ import { pictureEndings, preparePicture } from "@/lib/picture-file";
 
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
+import type { Arrangement } from "./arrange-pieces";
 
 const bucket = "user-outfit-images";
 const publicPrefix = `/storage/v1/object/public/${bucket}/`;
@@ -16,17 +17,21 @@ export function pictureFileError(file: File): string | undefined {
   return undefined;
 }
 
-const composedPrefix = "composed-";
+const composedPrefix = (arrangement: Arrangement) => `composed-${arrangement}-`;
 
 /** Uploads a picture that was drawn from those of the items. Its name says so, because each attempt draws another file. */
-export function uploadComposedPicture(userId: string, file: File): Promise<string> {
-  return uploadOutfitPicture(userId, file, composedPrefix);
+export function uploadComposedPicture(
+  userId: string,
+  file: File,
+  arrangement: Arrangement,
+): Promise<string> {
+  return uploadOutfitPicture(userId, file, composedPrefix(arrangement));
 }
 
-/** Whether a picture was drawn from those of the items. */
-export function isComposedPicture(url: string | null): boolean {
+/** Whether a picture was drawn from those of the items in this arrangement. */
+export function isComposedPicture(url: string | null, arrangement: Arrangement): boolean {
   const isOwn = url?.startsWith(publicPrefix) === true;
-  return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix);
+  return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix(arrangement));
 }
 
 /** Uploads a chosen file, without what a camera wrote beside the picture. Throws a `PictureError` for what is no picture. */

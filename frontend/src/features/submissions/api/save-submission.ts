@@ -9,6 +9,7 @@ import { changedColumns, isOvertaken, saveChangesBy } from "@/lib/save-changes";
 import { resultOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import {
+  arrangementOf,
   type Draft,
   isComposed,
   isDefaultName,
@@ -84,7 +85,7 @@ function keepChosen(draft: Draft, base: SubmissionFields, fields: SubmissionFiel
   const isNamed = draft.name.trim() !== "" || !isDefaultName(base.name);
   const isDrawnBefore =
     isComposed(draft) &&
-    isComposedPicture(base.main_image) &&
+    isComposedPicture(base.main_image, arrangementOf(draft)) &&
     isSameValue(base.item_ids, fields.item_ids);
   return {
     ...fields,
@@ -119,7 +120,8 @@ export async function settleEarlier(
   const missing = Object.keys(changedColumns<SubmissionFields>(contents, wanted));
   const open = missing.filter((column) => column in changed);
   const isSettled = open.length === 0;
-  if (!isSettled && saved.status === "approved") throw new SavedBeforeError(saved.name);
+  if (!isSettled && (saved.status === "approved" || saved.status === "unlisted"))
+    throw new SavedBeforeError(saved.name);
   const status = isSettled ? saved.status : await saveSince(draft, base, wanted);
   const replaced = open.includes("main_image");
   const unused = replaced ? saved.main_image : isComposed(draft) && fields.main_image;

@@ -138,7 +138,7 @@ it("takes away the name and the photo of an earlier attempt when the draft has n
   expect(updates).toMatchObject([
     {
       name: expect.stringMatching(/^Outfit \d{4}-/),
-      main_image: expect.stringContaining(`${own}composed-`),
+      main_image: expect.stringContaining(`${own}composed-laid-`),
     },
   ]);
 });
@@ -165,7 +165,7 @@ it("takes a picture that is drawn anew and a name by the time as the same in the
     ...saved,
     status: "approved",
     name: "Outfit 2026-01-31 09:05",
-    main_image: `${own}composed-1.webp`,
+    main_image: `${own}composed-laid-1.webp`,
   };
   await submit({ ...draft, name: " ", picture: { kind: "composed" } });
 

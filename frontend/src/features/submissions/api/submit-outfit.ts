@@ -6,11 +6,13 @@ import { hasCode, messageOf, rowsOf, uniqueViolation } from "@/lib/service-error
 import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 import {
+  arrangementOf,
   type Draft,
   defaultName,
   isComposed,
   isSubmissionDescription,
   type PickedItem,
+  picturedItems,
   pictureItem,
   type SubmissionFields,
   storedGender,
@@ -45,16 +47,17 @@ async function pictureOf({ userId, draft }: Submission): Promise<OutfitPicture> 
   const { picture, items } = draft;
   if (picture.kind === "uploaded") return { url: picture.url, instead: null };
   if (!isComposed(draft)) return { url: pictureItem(draft)?.image ?? null, instead: null };
-  const pictured = items.filter(({ image }) => image !== null);
+  const pictured = picturedItems(items);
+  const arrangement = arrangementOf(draft);
   const { composePicture } = await import("./compose-picture");
-  const drawn = await composePicture(pictured.flatMap(({ image }) => image ?? [])).catch(
-    (error: unknown) => {
-      // The outfit is not refused because one of its pictures cannot be read.
-      if (picture.kind === "item") return null;
-      throw error;
-    },
-  );
-  if (drawn !== null) return { url: await uploadComposedPicture(userId, drawn), instead: null };
+  const drawn = await composePicture(pictured, arrangement).catch((error: unknown) => {
+    // The outfit is not refused because one of its pictures cannot be read.
+    if (picture.kind === "item") return null;
+    throw error;
+  });
+  if (drawn !== null) {
+    return { url: await uploadComposedPicture(userId, drawn, arrangement), instead: null };
+  }
   const [instead = null] = pictured;
   return { url: instead?.image ?? null, instead };
 }
