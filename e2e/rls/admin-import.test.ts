@@ -123,6 +123,38 @@ describe("import_rows", () => {
     ]);
   });
 
+  test("imports items with a subcategory of their category", async () => {
+    const [brand, one, other] = [uniqueName("Brand"), uniqueName("One"), uniqueName("Other")];
+    const { client } = admin;
+    expectData(await client.from("brands").insert({ name: brand }).select("id"));
+    const categories = expectData(
+      await client
+        .from("categories")
+        .insert([{ name: one }, { name: other }])
+        .select("id"),
+    );
+    const below = { category_id: categories[0]?.id, name: uniqueName("Below") };
+    const made = expectData(await client.from("subcategories").insert(below).select("id").single());
+    const name = uniqueName("Coat");
+    const item = { name, price: "1", brand, category: one, subcategory: below.name.toUpperCase() };
+    const entries = [
+      item,
+      { ...item, category: other },
+      { ...item, category: "" },
+      { ...item, subcategory: "Elsewhere" },
+    ];
+
+    expect(expectData(await client.rpc("import_rows", { target: "items", entries }))).toMatchObject(
+      [
+        { error: null },
+        { error: `The category has no subcategory called "${item.subcategory}".` },
+        { error: "A subcategory needs its category." },
+        { error: 'The category has no subcategory called "Elsewhere".' },
+      ],
+    );
+    expect(await fetchRows("items", "name", name)).toMatchObject([{ subcategory_id: made.id }]);
+  });
+
   test("a row of an exported file, also with another price, is the item that is there", async () => {
     const [brand, name] = [uniqueName("Brand"), uniqueName("Coat")];
     const brands = await admin.client.from("brands").insert({ name: brand }).select("id").single();

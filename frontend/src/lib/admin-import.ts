@@ -11,13 +11,14 @@ export const importColumns: Readonly<Record<ImportTarget, readonly string[]>> = 
   styles: ["name", "description", "metaDescription", "image"],
   outfit_styles: ["name", "description", "metaDescription", "image"],
   brands: ["name", "description", "metaDescription", "logo"],
-  // Brand, category and colors are names; several colors are separated by semicolons.
+  // Brand, category, subcategory and colors are names; several colors are separated by semicolons.
   items: [
     "name",
     "productId",
     "price",
     "brand",
     "category",
+    "subcategory",
     "gender",
     "colors",
     "sourceUrl",

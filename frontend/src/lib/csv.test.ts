@@ -148,3 +148,15 @@ test("one invalid byte in a file of UTF-8 changes no other letter, and is said",
     });
   }
 });
+
+test("rows keep their ids when a later version knows a column that they leave blank", async () => {
+  const rows = [
+    { name: "Coat", subcategory: "" },
+    { name: "Coat", subcategory: "Trench" },
+  ];
+  const [before] = await identifyRows([{ name: "Coat" }], ["name"]);
+  const [blank, filled] = await identifyRows(rows, ["name", "subcategory"]);
+
+  expect(blank?.id).toBe(before?.id);
+  expect(filled?.id).not.toBe(before?.id);
+});

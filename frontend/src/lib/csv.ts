@@ -151,6 +151,9 @@ export function hasIds(rows: readonly CsvRow[]): boolean {
   return rows.some((row) => isUuid(ownId(row)));
 }
 
+/** Columns that came later: blank, they count as absent, so that rows of older files keep their ids. */
+const laterColumns = new Set(["subcategory"]);
+
 /**
  * Gives each row without an id one that follows from its own cells in these columns, and from how many equal rows stand before it: sent
  * once more, also from a file in which other rows were corrected, it is the same row.
@@ -162,7 +165,8 @@ export function identifyRows(
   const seen = new Map<string, number>();
   return Promise.all(
     rows.map(async (row) => {
-      const cells = JSON.stringify(columns.map((name) => [name, (row[name] ?? "").trim()]));
+      const counted = columns.filter((name) => !laterColumns.has(name) || !isBlank(row[name]));
+      const cells = JSON.stringify(counted.map((name) => [name, (row[name] ?? "").trim()]));
       const before = seen.get(cells) ?? 0;
       seen.set(cells, before + 1);
       const id = isUuid(ownId(row)) ? ownId(row) : await idOf(`${before} ${cells}`);

@@ -28,10 +28,11 @@ export interface AdminItem {
   colors: string[];
   brand: { name: string };
   category: { name: string } | null;
+  subcategory: { name: string } | null;
 }
 
 const columns =
-  "id, version, name, slug, created_at, product_id, price, description, meta_description, image, brand_id, category_id:category, subcategory_id, gender, source_url, colors, brand:brands(name), category:categories(name)";
+  "id, version, name, slug, created_at, product_id, price, description, meta_description, image, brand_id, category_id:category, subcategory_id, gender, source_url, colors, brand:brands(name), category:categories(name), subcategory:subcategories(name)";
 
 /** What an item may lack. */
 export const lacks = ["picture", "category", "colors"] as const;

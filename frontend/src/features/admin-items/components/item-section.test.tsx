@@ -29,6 +29,7 @@ const item = (id: string, name: string): AdminItem => ({
   colors: [],
   brand: { name: "Maison" },
   category: { name: "Coats" },
+  subcategory: null,
 });
 const items: AdminItem[] = [item("1", "Alba"), item("2", "Bora")];
 

@@ -256,6 +256,7 @@ function ItemExport({ table }: { table: AdminTable<AdminItem> }) {
       price: item.price.toFixed(2),
       brand: item.brand.name,
       category: item.category?.name ?? "",
+      subcategory: item.subcategory?.name ?? "",
       gender: item.gender,
       colors: item.colors.flatMap((id) => names.get(id) ?? []).join("; "),
       sourceUrl: item.source_url ?? "",
