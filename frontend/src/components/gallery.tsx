@@ -82,6 +82,14 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
             </div>
           ))}
         </div>
+        {slides.length + pendingCount > 1 && (
+          <p
+            aria-hidden="true"
+            className="absolute top-4 right-4 rounded-full bg-canvas/80 px-2.5 text-caption tabular-nums leading-6 backdrop-blur-sm md:hidden"
+          >
+            {current + 1} / {slides.length + pendingCount}
+          </p>
+        )}
         {slides.length > 1 && (
           <>
             <StepButton
@@ -104,7 +112,8 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
         )}
       </div>
       {slides.length + pendingCount > 1 && (
-        <ul className="no-scrollbar -mx-1 mt-3 flex gap-1.5 overflow-x-auto p-1">
+        // Phones swipe: the name of what is shown and its heart stand where the thumbnails would push them below the edge.
+        <ul className="no-scrollbar -mx-1 mt-3 flex gap-1.5 overflow-x-auto p-1 max-md:hidden">
           {slides.map((slide, index) => (
             <li key={slide.id} className="w-16 shrink-0">
               <button

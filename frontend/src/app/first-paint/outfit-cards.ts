@@ -43,7 +43,7 @@ export function outfitCards(data: PageData, label: string, details: boolean): HT
   return list;
 }
 
-const line = "card-line block truncate text-caption text-ink-soft";
+const line = "block truncate text-caption text-ink-soft";
 
 function creatorLines({ creator }: Outfit, styles: string[]): HTMLElement[] {
   return [
@@ -61,6 +61,6 @@ function detailLines({ gender, description }: Outfit, styles: string[]): HTMLEle
   );
   return [
     span("mt-1 flex h-5.5 flex-wrap gap-1.5 overflow-hidden", ...badges),
-    span(`${line} mt-1 pointer-coarse:mt-0 pointer-coarse:leading-11`, description ?? "\u00a0"),
+    span(`${line} mt-1`, description ?? "\u00a0"),
   ];
 }

@@ -42,7 +42,7 @@ function subjectPage(gallery: HTMLElement, ...details: HTMLElement[]): HTMLEleme
   return sitePage(div(subjectColumns, gallery, div("min-w-0 md:pt-4", ...details)));
 }
 
-/** The first picture, and the room of the thumbnails below it. */
+/** The first picture, and the room of the thumbnails below it, which phones do not have. */
 function galleryOf(
   url: string | null,
   color: string | null,
@@ -53,7 +53,7 @@ function galleryOf(
   return div(
     "max-md:-mt-8 min-w-0 md:self-start",
     div("max-md:-mx-4 aspect-4/5 overflow-hidden md:rounded-lg", large),
-    ...(hasThumbnails ? [div("mt-3 h-22")] : []),
+    ...(hasThumbnails ? [div("mt-3 h-22 max-md:hidden")] : []),
   );
 }
 

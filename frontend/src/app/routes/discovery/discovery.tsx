@@ -84,6 +84,7 @@ export function Discovery() {
           ) : (
             <FilterSheet
               params={params}
+              counts={counts}
               onChange={applyChange}
               onClose={() => setPanelOpen(false)}
             />

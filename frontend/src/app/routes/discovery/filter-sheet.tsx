@@ -1,19 +1,27 @@
 import { Button } from "@ui/button";
 import { Sheet } from "@/components/ui/sheet";
 import { FilterFields, type FilterFieldsProps } from "./filter-fields";
+import { type FoundCounts, formatCount } from "./found-counts";
 
-/** The filters as a bottom sheet, on phones. */
-export function FilterSheet({
-  params,
-  onChange,
-  onClose,
-}: FilterFieldsProps & { onClose: () => void }) {
+interface FilterSheetProps extends FilterFieldsProps {
+  /** How much the chosen filters find; absent before it is known, and while nothing is filtered. */
+  counts: FoundCounts | undefined;
+  onClose: () => void;
+}
+
+/** The filters as a bottom sheet, on phones. Its button stays at the lower edge and says how much is found. */
+export function FilterSheet({ params, counts, onChange, onClose }: FilterSheetProps) {
+  const found = counts?.[params.tab];
+  const noun = params.tab === "items" ? "item" : "outfit";
+  const nouns = found === 1 ? noun : `${noun}s`;
   return (
     <Sheet title="Filters" onClose={onClose}>
       <FilterFields params={params} onChange={onChange} />
-      <Button variant="primary" size="lg" className="mt-6 w-full" onClick={onClose}>
-        {params.tab === "items" ? "Show items" : "Show outfits"}
-      </Button>
+      <div className="sticky -bottom-6 -mx-5 mt-6 bg-raised px-5 pt-3 pb-6">
+        <Button variant="primary" size="lg" className="w-full" onClick={onClose}>
+          {found === undefined ? `Show ${nouns}` : `Show ${formatCount(found)} ${nouns}`}
+        </Button>
+      </div>
     </Sheet>
   );
 }

@@ -11,7 +11,7 @@ interface ItemCardProps {
   sizes: string;
   /** Whether it is in the first rows, whose pictures are loaded immediately. */
   eager?: boolean;
-  /** The like button. With a mouse it appears over the picture on hover and focus; on touch it stays below the caption. */
+  /** The like button over the picture. With a mouse it appears on hover and focus; on touch it is always there. */
   actions?: ReactNode;
 }
 
@@ -45,7 +45,7 @@ export function ItemCard({ item, sizes, eager = false, actions }: ItemCardProps)
           </span>
         </span>
       </Link>
-      <p className="flex min-h-7 items-center gap-2 text-caption text-ink-soft pointer-coarse:min-h-11 pointer-coarse:pr-9">
+      <p className="flex min-h-7 items-center gap-2 text-caption text-ink-soft pointer-coarse:min-h-11">
         <Link
           to={paths.brand(item.brand.id)}
           className="min-w-0 truncate py-0.5 text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink pointer-coarse:py-3"

@@ -14,7 +14,7 @@ interface OutfitCardProps {
   sizes: string;
   /** Whether it is in the first rows, whose pictures are loaded immediately. */
   eager?: boolean;
-  /** Like and bookmark buttons. With a mouse they appear over the picture on hover and focus; on touch they stay beside the caption. */
+  /** Like and bookmark buttons over the picture. With a mouse they appear on hover and focus; on touch they are always there. */
   actions?: ReactNode;
   /** Badge at the upper left of the picture: a rank or a status. */
   mark?: ReactNode;
@@ -96,10 +96,10 @@ interface CaptionProps {
 function CreatorAndStyles({ outfit, styles }: CaptionProps) {
   return (
     <>
-      <span className="card-line block truncate text-caption text-ink-soft">
+      <span className="block truncate text-caption text-ink-soft">
         {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
       </span>
-      <span className="card-line block truncate text-caption text-ink-soft">
+      <span className="block truncate text-caption text-ink-soft">
         {styles.length > 0 ? styles.join(" · ") : "\u00a0"}
       </span>
     </>
@@ -123,7 +123,7 @@ function Details({ outfit, styles }: CaptionProps) {
           </span>
         ))}
       </span>
-      <span className="card-line mt-1 block truncate text-caption text-ink-soft pointer-coarse:mt-0 pointer-coarse:leading-11">
+      <span className="mt-1 block truncate text-caption text-ink-soft">
         {outfit.description ?? "\u00a0"}
       </span>
     </>

@@ -94,6 +94,10 @@ export function OutfitModal({
                 {...swipe}
               >
                 <ModalPicture subject={subject} />
+                {/* At the sides of the picture, and gone with it: over the text they would be in the way. */}
+                <div className="lg:hidden">
+                  <Arrows onPrevious={onPrevious} onNext={onNext} />
+                </div>
               </div>
               <div className="min-w-0 flex-1 lg:overflow-y-auto">
                 <ModalInfo subject={subject} actions={actions} showItems={showItems} />
@@ -113,33 +117,44 @@ export function OutfitModal({
               <X className="size-5" strokeWidth={1.6} />
             </IconButton>
           </Dialog.Close>
-          {onPrevious !== undefined && (
-            <IconButton
-              label="Previous outfit"
-              aria-keyshortcuts="ArrowLeft"
-              variant="floating"
-              onClick={onPrevious}
-              size="lg"
-              className="pointer-events-auto absolute max-lg:top-3 max-lg:left-3 lg:top-1/2 lg:left-5 lg:-mt-6"
-            >
-              <ChevronLeft className="size-6" strokeWidth={1.4} />
-            </IconButton>
-          )}
-          {onNext !== undefined && (
-            <IconButton
-              label="Next outfit"
-              aria-keyshortcuts="ArrowRight"
-              variant="floating"
-              onClick={onNext}
-              size="lg"
-              className="pointer-events-auto absolute max-lg:top-3 max-lg:left-17 lg:top-1/2 lg:right-5 lg:-mt-6"
-            >
-              <ChevronRight className="size-6" strokeWidth={1.4} />
-            </IconButton>
-          )}
+          <div className="max-lg:hidden">
+            <Arrows onPrevious={onPrevious} onNext={onNext} />
+          </div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** The buttons of the outfits before and after this one, at the sides of what they are in. */
+function Arrows({ onPrevious, onNext }: Pick<OutfitModalProps, "onPrevious" | "onNext">) {
+  return (
+    <>
+      {onPrevious !== undefined && (
+        <IconButton
+          label="Previous outfit"
+          aria-keyshortcuts="ArrowLeft"
+          variant="floating"
+          onClick={onPrevious}
+          size="lg"
+          className="pointer-events-auto absolute top-1/2 left-2 -mt-6 lg:left-5"
+        >
+          <ChevronLeft className="size-6" strokeWidth={1.4} />
+        </IconButton>
+      )}
+      {onNext !== undefined && (
+        <IconButton
+          label="Next outfit"
+          aria-keyshortcuts="ArrowRight"
+          variant="floating"
+          onClick={onNext}
+          size="lg"
+          className="pointer-events-auto absolute top-1/2 right-2 -mt-6 lg:right-5"
+        >
+          <ChevronRight className="size-6" strokeWidth={1.4} />
+        </IconButton>
+      )}
+    </>
   );
 }
 
