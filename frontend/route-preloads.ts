@@ -23,6 +23,7 @@ const routeModules: RouteModules[] = [
   { path: "look", modules: [siteLayout, "/routes/look.tsx"] },
   { path: "product", modules: [siteLayout, "/routes/item.tsx"] },
   { path: "brands", modules: [siteLayout, "/routes/brand.tsx"] },
+  { path: "collections", modules: [siteLayout, "/routes/collection.tsx"] },
   { path: "profile", modules: userPage, privateModules: ["/routes/profile/my-profile.tsx"] },
   { path: "profile/edit", modules: userPage, privateModules: settings },
   { path: "profile-settings", modules: userPage, privateModules: settings },
@@ -32,6 +33,7 @@ const routeModules: RouteModules[] = [
     privateModules: ["/routes/create-outfit/create-outfit.tsx"],
   },
   { path: "notifications", modules: userPage, privateModules: ["/app/routes/notifications.tsx"] },
+  { path: "welcome", modules: userPage, privateModules: ["/routes/welcome.tsx"] },
   { path: "admin", modules: [] },
   { path: "*", modules: [siteLayout, "/routes/username.tsx"] },
 ];

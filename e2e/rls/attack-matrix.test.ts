@@ -68,6 +68,7 @@ beforeAll(async () => {
       await owner().from(table).insert({ user_id: victim.id, combine_id: published.id }).select(),
     );
   }
+  [collectionId, styleId] = [await makeCollection(), await makeStyle()];
   const told = { user_id: victim.id, combine_id: waiting.id, kind: "rejected" };
   expectData(await owner().from("notifications").insert(told).select());
 });
@@ -107,6 +108,18 @@ async function makeCategory(): Promise<string> {
 }
 
 let categoryId: string;
+let collectionId: string;
+let styleId: string;
+
+async function makeCollection(): Promise<string> {
+  const row = { user_id: victim.id, name: uniqueName("Collection"), is_shared: true };
+  return expectData(await owner().from("collections").insert(row).select("id").single()).id;
+}
+
+async function makeStyle(): Promise<string> {
+  const row = { name: uniqueName("Style") };
+  return expectData(await owner().from("outfit_styles").insert(row).select("id").single()).id;
+}
 
 const outfitInsert = () => ({
   user_id: victim.id,
@@ -152,6 +165,19 @@ const tableRules: readonly TableRule[] = [
     row: async () => ["id", (await makeOutfit(victim, "rejected")).id],
     insert: outfitInsert,
     update: { rejection_reason: "Changed by another" },
+    may: { read: admins, insert: nobody, update: admins, delete: admins },
+  },
+  {
+    table: "combines",
+    about: "somebody else's that is unlisted",
+    row: async () => {
+      const { id } = await makeOutfit(victim, "approved");
+      const change = owner().from("combines").update({ status: "unlisted" }).eq("id", id);
+      expectData(await change.select("id"));
+      return ["id", id];
+    },
+    insert: outfitInsert,
+    update: { status: "approved" },
     may: { read: admins, insert: nobody, update: admins, delete: admins },
   },
   {
@@ -219,6 +245,66 @@ const tableRules: readonly TableRule[] = [
     insert: () => ({ follower_id: victim.id, followed_id: ids.admin }),
     update: { created_at: "2020-01-01T00:00:00Z" },
     may: untouchable,
+  },
+  {
+    table: "blocks",
+    row: async () => {
+      const blocked_id = (await signUp()).id;
+      const made = { blocker_id: victim.id, blocked_id };
+      expectData(await owner().from("blocks").insert(made).select());
+      return ["blocked_id", blocked_id];
+    },
+    insert: () => ({ blocker_id: victim.id, blocked_id: ids.admin }),
+    update: { created_at: "2020-01-01T00:00:00Z" },
+    may: untouchable,
+  },
+  {
+    table: "collections",
+    about: "that is shared",
+    row: async () => ["id", await makeCollection()],
+    insert: () => ({ user_id: victim.id, name: uniqueName("Forged") }),
+    update: { name: "Changed by another" },
+    may: untouchable,
+  },
+  {
+    table: "collected_outfits",
+    row: async () => {
+      const collection_id = await makeCollection();
+      const made = { collection_id, user_id: victim.id, combine_id: published.id };
+      expectData(await owner().from("collected_outfits").insert(made).select());
+      return ["collection_id", collection_id];
+    },
+    insert: () => ({
+      collection_id: collectionId,
+      user_id: victim.id,
+      combine_id: published.id,
+    }),
+    update: { created_at: "2020-01-01T00:00:00Z" },
+    may: untouchable,
+  },
+  {
+    table: "liked_styles",
+    row: async () => {
+      const style_id = await makeStyle();
+      expectData(
+        await owner().from("liked_styles").insert({ user_id: victim.id, style_id }).select(),
+      );
+      return ["style_id", style_id];
+    },
+    insert: () => ({ user_id: victim.id, style_id: styleId }),
+    update: { created_at: "2020-01-01T00:00:00Z" },
+    may: untouchable,
+  },
+  {
+    table: "reports",
+    row: async () => {
+      const made = { reporter_id: victim.id, profile_id: (await signUp()).id, reason: "spam" };
+      const { data } = await owner().from("reports").insert(made).select("id").single();
+      return ["id", data?.id];
+    },
+    insert: () => ({ reporter_id: victim.id, profile_id: ids.admin, reason: "spam" }),
+    update: { state: "done" },
+    may: { read: admins, insert: nobody, update: admins, delete: nobody },
   },
   {
     table: "notifications",
@@ -310,6 +396,14 @@ const functionRules: Record<
   suggested_outfits: { may: signedIn, args: () => ({ liked_id: published.id }) },
   followed_outfits: { may: signedIn },
   outfit_saves: { may: signedIn, args: () => ({ outfit_id: published.id }) },
+  // The error must be that it is nobody's outfit, and not a missing privilege.
+  set_outfit_listed: {
+    may: signedIn,
+    args: () => ({ outfit_id: published.id, listed: false }),
+  },
+  unlisted_outfit: { may: everybody, args: () => ({ outfit_id: published.id }) },
+  shared_collection: { may: everybody, args: () => ({ collection_id: collectionId }) },
+  shared_collection_outfits: { may: everybody, args: () => ({ collection_id: collectionId }) },
   page_meta: { may: everybody, args: () => ({ path: "/" }) },
   product_number: { may: everybody, args: () => ({ item: { product_id: 1 } }) },
   export_my_data: { may: signedIn },

@@ -25,6 +25,7 @@ beforeAll(async () => {
 
 /** Columns of signed-in people that have a default or hold a time, and what decides about a value that was sent. */
 const writable: Record<string, string> = {
+  "blocks.blocker_id": "a policy",
   "bookmarks.created_at": "the server",
   "bookmarks.id": "the client",
   "bookmarks.user_id": "a policy",
@@ -35,6 +36,10 @@ const writable: Record<string, string> = {
   "categories.created_at": "the server",
   "categories.id": "the client",
   "categories.version": "the server",
+  "collected_outfits.user_id": "a policy",
+  "collections.id": "the client",
+  "collections.is_shared": "the client",
+  "collections.user_id": "a policy",
   "colors.created_at": "the server",
   "colors.id": "the client",
   "colors.version": "the server",
@@ -60,6 +65,7 @@ const writable: Record<string, string> = {
   "items.slug": "the client",
   "items.updated_at": "the server",
   "items.version": "the server",
+  "liked_styles.user_id": "a policy",
   "likes.created_at": "the server",
   "likes.id": "the client",
   "likes.user_id": "a policy",
@@ -72,6 +78,8 @@ const writable: Record<string, string> = {
   "profiles.role": "the server",
   "profiles.updated_at": "the server",
   "profiles.version": "the server",
+  "reports.reporter_id": "a policy",
+  "reports.state": "the client",
   "site_settings.registration_open": "the client",
   "site_settings.review_required": "the client",
   "site_settings.site_name": "the client",
@@ -283,6 +291,20 @@ describe("visitors", () => {
     expectData(
       await owner().from("combines").update(share).in("id", [outfit.id, related.id]).select("id"),
     );
+    const unlisted = await makeOutfit(admin, "unlisted");
+    const review = { approved_by: admin.id };
+    expectData(await owner().from("combines").update(review).eq("id", unlisted.id).select("id"));
+    const mark = { user_id: person.id, combine_id: outfit.id };
+    expectData(await owner().from("bookmarks").insert(mark).select());
+    const shelf = { user_id: person.id, name: uniqueName("Collection"), is_shared: true };
+    const made = await owner().from("collections").insert(shelf).select("id").single();
+    const { id: collection_id } = expectData(made);
+    expectData(
+      await owner()
+        .from("collected_outfits")
+        .insert({ ...mark, collection_id })
+        .select(),
+    );
     const [item] = await fetchRows<{ brand_id: string }>("items", "id", outfit.item_ids[0] ?? "");
     const calls: Record<string, Record<string, unknown>> = {
       outfits_with_brand: { brand_id: item?.brand_id },
@@ -290,7 +312,9 @@ describe("visitors", () => {
       profile_by_username: { name: admin.username },
       related_outfits: { outfit_id: outfit.id },
       search_outfits: { term: outfit.name },
+      shared_collection_outfits: { collection_id },
       top_outfits: { max_results: 100 },
+      unlisted_outfit: { outfit_id: unlisted.id },
     };
 
     const functions = await runSql<{ proname: string }>(`

@@ -40,8 +40,8 @@ test("a newcomer signs up, confirms the address by mail, and signs out", { tag: 
   await expect(toast(site, "Email confirmed")).toBeVisible();
   await expect(accountMenu(site)).toHaveAccessibleName("Account menu of Nora Newcomer");
   // The tokens of the link do not stay in the address.
-  await expect(site).toHaveURL("/");
-  await expect(cards(site).first()).toBeVisible();
+  await expect(site).toHaveURL("/welcome");
+  await expect(site.getByRole("heading", { name: /^Welcome to/, level: 1 })).toBeVisible();
 
   await accountMenu(site).click();
   await saveScreenshot(site, "account-menu");
@@ -216,6 +216,8 @@ test("a user signs in with a provider, and the second time without the provider'
   await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
   // The tokens do not stay in the address.
   await expect(page).not.toHaveURL(/access_token/);
+  // Who has no username yet begins with the first steps.
+  await expect(page).toHaveURL("/welcome");
   await saveScreenshot(page, "came-by-provider");
   await accountMenu(page).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();

@@ -82,7 +82,7 @@ test("For you says why it shows what, and leads into Discovery", { tag: "@phone"
 test("For you and Following invite those who have not begun @once", async ({ page, person }) => {
   await openSignedIn(page, person.email, "/?section=for-you");
   await expect(
-    page.getByText("Like an outfit, and what resembles it is shown here."),
+    page.getByText("Like an outfit, or choose styles, and what resembles them is shown here."),
   ).toBeVisible();
   await goTo(page, "Following");
   await expect(

@@ -102,6 +102,7 @@ const userPages: RouteObject[] = [
     path: "profile-settings",
     ...page(async () => (await import("@/app/routes/profile/settings")).ProfileSettings),
   },
+  { path: "welcome", ...page(async () => (await import("@/app/routes/welcome")).Welcome) },
 ];
 
 /** Pages in the layout for reading. */
@@ -113,6 +114,10 @@ const sitePages: RouteObject[] = [
   { path: "look/:id", ...page(async () => (await import("@/app/routes/look")).Look) },
   { path: "product/:id", ...page(async () => (await import("@/app/routes/item")).ItemPage) },
   { path: "brands/:id", ...page(async () => (await import("@/app/routes/brand")).BrandPage) },
+  {
+    path: "collections/:id",
+    ...page(async () => (await import("@/app/routes/collection")).CollectionPage),
+  },
   {
     ...page(async () => (await import("@/app/require-user")).RequireUser),
     children: userPages,

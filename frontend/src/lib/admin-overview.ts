@@ -12,6 +12,8 @@ const figures = [
   "combines",
   // Outfits that wait for review.
   "pending",
+  // Reports that are open.
+  "reports",
   "colors",
   "styles",
   "outfit_styles",

@@ -4,7 +4,8 @@
 import type { Database as Generated, Json } from "./database.types";
 
 export type Gender = "men" | "women" | "unisex";
-export type CombineStatus = "pending" | "approved" | "rejected";
+/** An unlisted outfit was approved, and is shown to those who have its link. */
+export type CombineStatus = "pending" | "approved" | "rejected" | "unlisted";
 export type Role = "user" | "admin";
 export type GeneratedPictureStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type NotificationKind =
@@ -17,7 +18,7 @@ export type NotificationKind =
 
 /** Columns whose values a check constraint restricts. PostgreSQL's catalog, and therefore the generator, has only `text`. */
 interface Narrowed {
-  combine_reviews: { decision: Exclude<CombineStatus, "pending">; gender: Gender };
+  combine_reviews: { decision: Exclude<CombineStatus, "pending" | "unlisted">; gender: Gender };
   combines: { gender: Gender; status: CombineStatus };
   generated_pictures: { status: GeneratedPictureStatus };
   items: { gender: Gender };

@@ -9,6 +9,39 @@ export type Json =
 export type Database = {
   public: {
     Tables: {
+      blocks: {
+        Row: {
+          blocked_id: string
+          blocker_id: string
+          created_at: string
+        }
+        Insert: {
+          blocked_id: string
+          blocker_id?: string
+          created_at?: string
+        }
+        Update: {
+          blocked_id?: string
+          blocker_id?: string
+          created_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "blocks_blocked_id_fkey"
+            columns: ["blocked_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "blocks_blocker_id_fkey"
+            columns: ["blocker_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       bookmarks: {
         Row: {
           combine_id: string
@@ -101,6 +134,74 @@ export type Database = {
           version?: number
         }
         Relationships: []
+      }
+      collected_outfits: {
+        Row: {
+          collection_id: string
+          combine_id: string
+          created_at: string
+          user_id: string
+        }
+        Insert: {
+          collection_id: string
+          combine_id: string
+          created_at?: string
+          user_id?: string
+        }
+        Update: {
+          collection_id?: string
+          combine_id?: string
+          created_at?: string
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "collected_outfits_collection_id_user_id_fkey"
+            columns: ["collection_id", "user_id"]
+            isOneToOne: false
+            referencedRelation: "collections"
+            referencedColumns: ["id", "user_id"]
+          },
+          {
+            foreignKeyName: "collected_outfits_user_id_combine_id_fkey"
+            columns: ["user_id", "combine_id"]
+            isOneToOne: false
+            referencedRelation: "bookmarks"
+            referencedColumns: ["user_id", "combine_id"]
+          },
+        ]
+      }
+      collections: {
+        Row: {
+          created_at: string
+          id: string
+          is_shared: boolean
+          name: string
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          id?: string
+          is_shared?: boolean
+          name: string
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          id?: string
+          is_shared?: boolean
+          name?: string
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "collections_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
       }
       colors: {
         Row: {
@@ -503,6 +604,39 @@ export type Database = {
           },
         ]
       }
+      liked_styles: {
+        Row: {
+          created_at: string
+          style_id: string
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          style_id: string
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          style_id?: string
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "liked_styles_style_id_fkey"
+            columns: ["style_id"]
+            isOneToOne: false
+            referencedRelation: "outfit_styles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "liked_styles_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       likes: {
         Row: {
           combine_id: string | null
@@ -678,6 +812,74 @@ export type Database = {
           website_url?: string | null
         }
         Relationships: []
+      }
+      reports: {
+        Row: {
+          combine_id: string | null
+          created_at: string
+          decided_at: string | null
+          decided_by: string | null
+          id: string
+          note: string | null
+          profile_id: string | null
+          reason: string
+          reporter_id: string
+          state: string
+        }
+        Insert: {
+          combine_id?: string | null
+          created_at?: string
+          decided_at?: string | null
+          decided_by?: string | null
+          id?: string
+          note?: string | null
+          profile_id?: string | null
+          reason: string
+          reporter_id?: string
+          state?: string
+        }
+        Update: {
+          combine_id?: string | null
+          created_at?: string
+          decided_at?: string | null
+          decided_by?: string | null
+          id?: string
+          note?: string | null
+          profile_id?: string | null
+          reason?: string
+          reporter_id?: string
+          state?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "reports_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "reports_decided_by_fkey"
+            columns: ["decided_by"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "reports_profile_id_fkey"
+            columns: ["profile_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "reports_reporter_id_fkey"
+            columns: ["reporter_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
       }
       site_settings: {
         Row: {
@@ -1253,6 +1455,38 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      set_outfit_listed: {
+        Args: { listed: boolean; outfit_id: string }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       set_user_role: {
         Args: { new_role: string; user_id: string }
         Returns: {
@@ -1297,6 +1531,52 @@ export type Database = {
           to: "profiles"
           isOneToOne: true
           isSetofReturn: false
+        }
+      }
+      shared_collection: {
+        Args: { collection_id: string }
+        Returns: {
+          full_name: string
+          id: string
+          is_own: boolean
+          name: string
+          username: string
+        }[]
+      }
+      shared_collection_outfits: {
+        Args: {
+          collection_id: string
+          max_results?: number
+          page_offset?: number
+        }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
         }
       }
       storage_orphans: {
@@ -1344,6 +1624,38 @@ export type Database = {
       }
       top_outfits: {
         Args: { max_results?: number; since?: string }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      unlisted_outfit: {
+        Args: { outfit_id: string }
         Returns: {
           approved_at: string | null
           approved_by: string | null

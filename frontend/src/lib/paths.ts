@@ -13,12 +13,14 @@ export const paths = {
   trainingPhotos: "/profile?tab=training-images",
   editProfile: "/profile/edit",
   profileSettings: "/profile-settings",
+  welcome: "/welcome",
   admin: (section: string) => `/admin/${section}`,
   terms: "/terms",
   privacy: "/privacy",
   profile: (username: string) => `/${encodeURIComponent(username)}`,
   outfit: (id: string) => `/look/${encodeURIComponent(id)}`,
   item: (id: string) => `/product/${encodeURIComponent(id)}`,
+  collection: (id: string) => `/collections/${encodeURIComponent(id)}`,
   brand: (id: string) => `/brands/${encodeURIComponent(id)}`,
 } as const;
 

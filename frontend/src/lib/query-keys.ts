@@ -27,6 +27,23 @@ export const followKeys = {
   ids: (userId: string) => ["follows", "ids", userId],
 } as const;
 
+/** Query keys of whom a user has blocked. */
+export const blockKeys = {
+  ids: (userId: string) => ["blocks", "ids", userId],
+  people: (userId: string) => ["blocks", "people", userId],
+} as const;
+
+/** Query keys of collections. */
+export const collectionKeys = {
+  ofUser: (userId: string) => ["collections", "of-user", userId],
+  shared: (collectionId: string) => ["collections", "shared", collectionId],
+} as const;
+
+/** Query keys of the styles that a user likes. */
+export const likedStyleKeys = {
+  ids: (userId: string) => ["liked-styles", userId],
+} as const;
+
 /** Query keys of creators' numbers. */
 export const profileKeys = {
   numbers: () => ["profiles", "numbers"],
@@ -53,6 +70,8 @@ export const outfitKeys = {
   bookmarked: (userId: string) => ["outfits", "bookmarked", userId],
   bookmarkedIds: (userId: string) => ["outfits", "bookmarked-ids", userId],
   followed: (userId: string) => ["outfits", "followed", userId],
+  collected: (collectionId: string) => ["outfits", "collected", collectionId],
+  withStyle: (styleId: string) => ["outfits", "with-style", styleId],
   suggested: (userId: string, likedId: string) => ["outfits", "suggested", userId, likedId],
   saves: (userId: string, outfitId: string) => ["outfits", "saves", userId, outfitId],
 } as const;

@@ -11,6 +11,7 @@ export const reservedUsernames: readonly string[] = [
   "bookmarks",
   "brand",
   "brands",
+  "collections",
   "create",
   "create-outfit",
   "dashboard",
@@ -24,6 +25,7 @@ export const reservedUsernames: readonly string[] = [
   "graphql",
   "health",
   "help",
+  "icons",
   "index.html",
   "items",
   "likes",
@@ -53,9 +55,11 @@ export const reservedUsernames: readonly string[] = [
   "static",
   "storage",
   "support",
+  "sw.js",
   "terms",
   "top",
   "undefined",
+  "welcome",
   "www",
 ];
 

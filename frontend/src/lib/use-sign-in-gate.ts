@@ -6,14 +6,14 @@ import { toast } from "@/lib/toast";
 
 /**
  * Returns a function that sends a visitor to the sign-in page, shows the reason, and remembers the page to return to and what is to
- * be done then.
+ * be done then, if that is one tap.
  */
-export function useSignInGate(): (reason: string, wish: Wish) => void {
+export function useSignInGate(): (reason: string, wish?: Wish) => void {
   const navigate = useNavigate();
   const location = useLocation();
   return useCallback(
     (reason, wish) => {
-      keepWish(wish);
+      if (wish !== undefined) keepWish(wish);
       toast("Authentication required", reason, "danger");
       const state: ReturnState = { from: `${location.pathname}${location.search}` };
       navigate(paths.auth, { state });

@@ -20,8 +20,9 @@ interface ToggleOptions {
   write: (toggle: Toggle) => Promise<void>;
   /** Other queries that the change makes stale. */
   staleKeys: readonly QueryKey[];
-  switchedOn: Notice;
-  switchedOff: Notice;
+  /** Said after the change; absent where the page itself shows it well enough. */
+  switchedOn?: Notice;
+  switchedOff?: Notice;
   /** Shown when another tab or device was faster. */
   alreadyOn: Notice;
   failureText: string;
@@ -49,8 +50,8 @@ export function useToggle(options: ToggleOptions) {
       return { wasOn };
     },
     onSuccess: (_data, { on }) => {
-      const { title, description } = on ? options.switchedOn : options.switchedOff;
-      toast(title, description, on ? "success" : "neutral");
+      const notice = on ? options.switchedOn : options.switchedOff;
+      if (notice !== undefined) toast(notice.title, notice.description, on ? "success" : "neutral");
     },
     onError: (error, toggle, context) => {
       if (toggle.on && hasCode(error, uniqueViolation)) {

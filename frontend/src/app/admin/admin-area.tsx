@@ -65,6 +65,12 @@ const pages = new Map<string, ComponentType>([
     })),
   ],
   [
+    "reports",
+    lazyPart(async () => ({
+      default: (await import("@/features/admin-reports/components/report-section")).ReportSection,
+    })),
+  ],
+  [
     "settings",
     lazyPart(async () => ({
       default: (await import("@/features/admin-settings/components/settings-section"))

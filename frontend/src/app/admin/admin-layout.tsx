@@ -56,15 +56,22 @@ export function AdminLayout({ children }: { children: ReactNode }) {
   );
 }
 
-/** How many outfits wait for review; nothing where there are none. */
-function PendingBadge() {
+/** What waits in a section: its figure, and what is to be done. */
+const waiting: Readonly<Record<string, { figure: "pending" | "reports"; todo: string }>> = {
+  combines: { figure: "pending", todo: "to review" },
+  reports: { figure: "reports", todo: "to decide" },
+};
+
+/** How much waits in a section; nothing where nothing does. */
+function WaitingBadge({ section }: { section: string }) {
   const { data: overview } = useQuery(adminOverviewQuery());
-  const pending = overview?.pending ?? 0;
-  if (pending === 0) return null;
+  const subject = waiting[section];
+  const count = subject === undefined ? 0 : (overview?.[subject.figure] ?? 0);
+  if (count === 0) return null;
   return (
     <span className="ml-auto rounded-full bg-ink px-2 text-canvas text-label tabular-nums">
-      {pending}
-      <span className="sr-only"> to review</span>
+      {count}
+      <span className="sr-only"> {subject?.todo}</span>
     </span>
   );
 }
@@ -102,7 +109,7 @@ function SectionNav() {
             >
               <Icon aria-hidden="true" className="size-4 max-lg:hidden" strokeWidth={1.7} />
               {label}
-              {path === "combines" && <PendingBadge />}
+              <WaitingBadge section={path} />
             </NavLink>
           </li>
         ))}

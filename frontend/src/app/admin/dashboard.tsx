@@ -18,6 +18,7 @@ const cards: readonly { path: string; text: string; count?: keyof AdminOverview 
   { path: "colors", text: "Named colors", count: "colors" },
   { path: "styles", text: "Styles of items", count: "styles" },
   { path: "outfit-styles", text: "Styles of outfits", count: "outfit_styles" },
+  { path: "reports", text: "What people report, still open", count: "reports" },
   { path: "settings", text: "The site and its figures" },
 ];
 

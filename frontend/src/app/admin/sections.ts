@@ -1,4 +1,5 @@
 import {
+  Flag,
   Folders,
   FolderTree,
   LayoutDashboard,
@@ -32,5 +33,6 @@ export const adminSections: readonly AdminSection[] = [
   { path: "styles", label: "Item Styles", icon: Shapes },
   { path: "outfit-styles", label: "Outfit Styles", icon: Sparkles },
   { path: "users", label: "Users", icon: UsersRound },
+  { path: "reports", label: "Reports", icon: Flag },
   { path: "settings", label: "Settings", icon: Settings },
 ];

@@ -87,7 +87,7 @@ function accountSection(): HTMLElement {
 }
 
 /** The edit form below this title. Null where a draft replaces what is stored: the app reads drafts. */
-export function paintSettings(title: string, hasAccount: boolean) {
+export function paintSettings(title: string) {
   return ({ user }: StoredSession, { profile }: UserRows): FirstView | null => {
     if (Object.keys(readDraft(user.id)).length > 0) return null;
     const page = sitePage(element("h1", "mb-10 font-serif text-display", title));
@@ -95,7 +95,7 @@ export function paintSettings(title: string, hasAccount: boolean) {
       const own = await profile;
       if (own === null) return;
       const content = page.querySelector("h1")?.parentElement;
-      content?.append(profileForm(own), ...(hasAccount ? [accountSection()] : []));
+      content?.append(profileForm(own), accountSection());
     }
     return { page, complete };
   };

@@ -9,8 +9,8 @@ import type { StoredSession } from "./stored-session";
 
 const painters: Record<string, Painter | undefined> = {
   "/profile": paintMyProfile,
-  "/profile/edit": paintSettings("Settings", false),
-  "/profile-settings": paintSettings("Profile Settings", true),
+  "/profile/edit": paintSettings("Settings"),
+  "/profile-settings": paintSettings("Profile Settings"),
   "/notifications": paintNotifications,
 };
 

@@ -34,6 +34,11 @@ function readMode(params: URLSearchParams, recovering: boolean): Mode {
   return params.get("mode") === "signup" ? "signup" : "login";
 }
 
+/** Where a new account begins: with a name, a picture and styles, unless the sign-up was needed for a page. */
+function firstPage(back: string): string {
+  return back === paths.explore ? paths.welcome : back;
+}
+
 function hasProviderButtons(mode: Mode): boolean {
   return mode === "login" || mode === "signup";
 }
@@ -54,9 +59,8 @@ export function Auth() {
   if (user !== null && mode !== "reset-password") {
     // AuthCallbackNotice replaces this address meanwhile, which would cancel the redirect; the new key repeats it.
     const address = `${location.key}${location.hash}`;
-    return (
-      <Navigate key={address} to={returnPath(location.state ?? returnStateOfProvider())} replace />
-    );
+    const back = returnPath(location.state ?? returnStateOfProvider());
+    return <Navigate key={address} to={mode === "signup" ? firstPage(back) : back} replace />;
   }
   return (
     <div className="grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]">
@@ -94,6 +98,7 @@ function AuthForms({ mode }: { mode: Mode }) {
   const location = useLocation();
   const [confirmationSentTo, setConfirmationSentTo] = useState<string | null>(null);
   const back = returnPath(location.state ?? returnStateOfProvider());
+  const first = firstPage(back);
   const { registrationOpen } = useSite();
 
   function showForm(next: Mode) {
@@ -128,7 +133,7 @@ function AuthForms({ mode }: { mode: Mode }) {
         <Suspense fallback={<LoadingPage />}>
           <ConfirmMail
             email={confirmationSentTo}
-            returnPath={back}
+            returnPath={first}
             onBack={() => setConfirmationSentTo(null)}
           />
         </Suspense>
@@ -148,7 +153,7 @@ function AuthForms({ mode }: { mode: Mode }) {
           <AuthTab value="login">Log In</AuthTab>
           <AuthTab value="signup">Sign Up</AuthTab>
         </Tabs.List>
-        <ProviderButtons returnPath={back} />
+        <ProviderButtons returnPath={mode === "signup" ? first : back} />
         <Tabs.Content value="login" className="outline-none" tabIndex={-1}>
           <SignInForm
             onForgotPassword={() => showForm("forgot-password")}
@@ -159,8 +164,8 @@ function AuthForms({ mode }: { mode: Mode }) {
         <Tabs.Content value="signup" className="outline-none" tabIndex={-1}>
           {registrationOpen ? (
             <SignUpForm
-              returnPath={back}
-              onSignedIn={() => navigate(back, { replace: true })}
+              returnPath={first}
+              onSignedIn={() => navigate(first, { replace: true })}
               onConfirmationSent={setConfirmationSentTo}
             />
           ) : (

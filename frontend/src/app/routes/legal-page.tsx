@@ -19,7 +19,7 @@ const terms: readonly Part[] = [
   },
   {
     title: "Reviews",
-    text: "An administrator may look at an outfit before it is published, take it offline later, and says why. An outfit that was not approved can be changed and submitted again.",
+    text: "An administrator may look at an outfit before it is published, take it offline later, and says why. An outfit that was not approved can be changed and submitted again. Everybody can report outfits and people; administrators decide.",
   },
   {
     title: "Shops",
@@ -38,7 +38,7 @@ const privacy: readonly Part[] = [
   },
   {
     title: "What only you see",
-    text: "Your mail address, your bookmarks, what you like, your notifications, drafts, and pictures of outfits on you. The creator of an outfit learns that you like it or follow them.",
+    text: "Your mail address, your bookmarks and collections, what you like, whom you have blocked, your notifications, drafts, and pictures of outfits on you. Who has the link of a collection that you share sees its name and outfits. Administrators read what you report. The creator of an outfit learns that you like it or follow them.",
   },
   {
     title: "Your training photos",
@@ -46,7 +46,7 @@ const privacy: readonly Part[] = [
   },
   {
     title: "In your browser",
-    text: "This site sets no cookies and has no trackers. Your session, drafts and the chosen appearance are kept in the storage of your browser; signing out removes the session.",
+    text: "This site sets no cookies and has no trackers. Your session, drafts and the chosen appearance are kept in the storage of your browser; signing out removes the session. Public pages and pictures that you have seen are kept for times without a network; signing out removes them, too.",
   },
   {
     title: "How long, and how to take it along",

@@ -25,6 +25,7 @@ import { OutfitCreatorLine } from "@/features/outfits/components/outfit-creator"
 import { OutfitDetails } from "@/features/outfits/components/outfit-details";
 import { OutfitItems } from "@/features/outfits/components/outfit-items";
 import { StatusBadge } from "@/features/outfits/components/status-badge";
+import { useWithoutBlocked } from "@/lib/blocked-people";
 import { formatPrice } from "@/lib/format";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
@@ -39,6 +40,10 @@ const OutfitOnUser = lazyPart(async () => ({
 
 const SavedBy = lazyPart(async () => ({
   default: (await import("@/features/bookmarks/components/saved-by")).SavedBy,
+}));
+
+const ReportButton = lazyPart(async () => ({
+  default: (await import("@/features/reports/components/report-button")).ReportButton,
 }));
 
 /** Page of one outfit, by slug or id; the target of shared links. */
@@ -70,6 +75,7 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
   return (
     <>
       <title>{pageTitle(outfit.name)}</title>
+      {outfit.status === "unlisted" && <meta name="robots" content="noindex" />}
       <SubjectColumns gallery={<OutfitGallery outfit={outfit} />}>
         {outfit.status !== "approved" && <StatusBadge status={outfit.status} />}
         <h1 className="font-serif text-display">{outfit.name}</h1>
@@ -77,9 +83,17 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
           <OutfitCreatorLine creator={outfit.creator} />
         </div>
         <div className="-ml-2.5 mt-2 flex items-center gap-1">
-          <LikeButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
-          <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
-          <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />
+          {outfit.status !== "unlisted" && (
+            <>
+              <LikeButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
+              <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
+            </>
+          )}
+          <ShareButton
+            path={paths.outfit(outfit.status === "unlisted" ? outfit.id : outfit.slug)}
+            name={outfit.name}
+          />
+          <ReportOfOther outfit={outfit} />
           <LikeCount outfitId={outfit.id} />
           <SavesOfOwn outfit={outfit} />
         </div>
@@ -103,6 +117,19 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
       )}
       <RelatedOutfits outfit={outfit} />
     </>
+  );
+}
+
+/** Reporting an outfit of somebody else; its place is kept while the code is loaded. */
+function ReportOfOther({ outfit }: { outfit: Outfit }) {
+  const { user } = useSession();
+  if (user !== null && user.id === outfit.creator?.id) return null;
+  return (
+    <span className="size-11">
+      <Suspense>
+        <ReportButton subject={{ kind: "outfit", id: outfit.id }} name={outfit.name} />
+      </Suspense>
+    </span>
   );
 }
 
@@ -192,8 +219,9 @@ function MoreByCreator({ outfit, creator, username }: MoreByCreatorProps) {
 
 function RelatedOutfits({ outfit }: { outfit: Outfit }) {
   const list = useQuery(relatedOutfitsQuery(outfit.id));
+  const shown = useWithoutBlocked(list.data);
   return (
-    <RowSection title="Related outfits" list={list} shape={outfitCardShape}>
+    <RowSection title="Related outfits" list={{ ...list, data: shown }} shape={outfitCardShape}>
       {(other) => <OutfitLinkCard outfit={other} />}
     </RowSection>
   );

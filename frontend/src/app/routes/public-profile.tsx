@@ -16,6 +16,7 @@ import {
   ProfileHeader,
   ProfileHeaderSkeleton,
 } from "@/features/profiles/components/profile-header";
+import { useWithoutBlocked } from "@/lib/blocked-people";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
@@ -100,7 +101,11 @@ function Profile({ profile }: { profile: PublicProfile }) {
 }
 
 function CreatorOutfits({ userId, isOwner }: { userId: string; isOwner: boolean }) {
+  const shown = useWithoutBlocked([{ creator: { id: userId } }]);
   const list = useInfiniteQuery(creatorOutfitsQuery(userId, isOwner ? "everything" : "approved"));
+  if (shown.length === 0) {
+    return <p className="text-ink-soft">You have blocked this person.</p>;
+  }
   return (
     <OutfitList
       list={list}

@@ -1,8 +1,9 @@
 import { IconButton, iconButtonClasses } from "@ui/icon-button";
-import { Pencil, Trash2 } from "lucide-react";
+import { Eye, EyeOff, Pencil, Trash2 } from "lucide-react";
 import { Link } from "react-router";
 import { ShareButton } from "@/components/share-button";
 import { useDeleteOutfit } from "@/features/outfits/api/delete-outfit";
+import { useListOutfit } from "@/features/outfits/api/list-outfit";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { paths } from "@/lib/paths";
 
@@ -13,11 +14,32 @@ interface OwnOutfitActionsProps {
   variant?: "plain" | "floating";
 }
 
-/** The creator's actions on an outfit: share a published one; edit and delete others. */
+/** The creator's actions on an outfit: share a published one, and take it out of lists; edit and delete others. */
 export function OwnOutfitActions({ userId, outfit, variant = "plain" }: OwnOutfitActionsProps) {
   const deleteOutfit = useDeleteOutfit(userId);
-  if (outfit.status === "approved") {
-    return <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} variant={variant} />;
+  const list = useListOutfit();
+  if (outfit.status === "approved" || outfit.status === "unlisted") {
+    const { id, name } = outfit;
+    const isListed = outfit.status === "approved";
+    const Icon = isListed ? EyeOff : Eye;
+    return (
+      <>
+        <ShareButton
+          // An unlisted outfit is found by its id alone: a name could be guessed.
+          path={paths.outfit(isListed ? outfit.slug : id)}
+          name={name}
+          variant={variant}
+        />
+        <IconButton
+          label={isListed ? `Take ${name} out of all lists` : `List ${name} again`}
+          variant={variant}
+          busy={list.isPending}
+          onClick={() => list.mutate({ id, listed: !isListed })}
+        >
+          <Icon className="size-5" strokeWidth={1.6} />
+        </IconButton>
+      </>
+    );
   }
   return (
     <>

@@ -2,9 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Link } from "react-router";
 import { ShareButton } from "@/components/share-button";
+import { useToggleBlock } from "@/features/blocks/api/blocks";
+import { BlockButton } from "@/features/blocks/components/block-button";
 import { FollowButton } from "@/features/follows/components/follow-button";
 import type { PublicProfile } from "@/features/profiles/api/get-profile";
 import { profileNumbersQuery } from "@/features/profiles/api/profile-numbers";
+import { ReportButton } from "@/features/reports/components/report-button";
+import { blockedIdsQuery } from "@/lib/blocked-people";
 import { paths } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 
@@ -20,13 +24,51 @@ export function ProfileActions({ profile }: { profile: PublicProfile }) {
           <Button asChild>
             <Link to={paths.editProfile}>Edit Profile</Link>
           </Button>
-        ) : (
+        ) : user === null ? (
           <FollowButton profileId={profile.id} name={name} />
+        ) : (
+          <FollowOrUnblock userId={user.id} profileId={profile.id} name={name} />
         )}
         <ShareButton path={paths.profile(profile.username ?? "")} name={name} />
+        {user?.id !== profile.id && (
+          <ReportButton subject={{ kind: "person", id: profile.id }} name={name} />
+        )}
+        {user !== null && user.id !== profile.id && (
+          <BlockUnlessBlocked userId={user.id} profileId={profile.id} name={name} />
+        )}
       </div>
     </>
   );
+}
+
+interface OtherPersonProps {
+  userId: string;
+  profileId: string;
+  name: string;
+}
+
+/** Nobody follows whom they have blocked. */
+function FollowOrUnblock({ userId, profileId, name }: OtherPersonProps) {
+  const { data: blocked } = useQuery(blockedIdsQuery(userId));
+  const toggle = useToggleBlock(userId);
+  if (blocked?.includes(profileId) !== true) {
+    return <FollowButton profileId={profileId} name={name} />;
+  }
+  return (
+    <Button
+      aria-label={`Unblock ${name}`}
+      pending={toggle.isPending}
+      onClick={() => toggle.mutate({ id: profileId, on: false })}
+    >
+      Unblock
+    </Button>
+  );
+}
+
+function BlockUnlessBlocked({ userId, profileId, name }: OtherPersonProps) {
+  const { data: blocked } = useQuery(blockedIdsQuery(userId));
+  if (blocked?.includes(profileId) !== false) return null;
+  return <BlockButton userId={userId} person={{ id: profileId, name }} />;
 }
 
 function Numbers({ profileId }: { profileId: string }) {

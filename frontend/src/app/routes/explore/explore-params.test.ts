@@ -12,6 +12,7 @@ describe("dashboard parameters", () => {
         genders: [],
         period: "all",
         outfit: null,
+        collection: null,
       });
     }
   });

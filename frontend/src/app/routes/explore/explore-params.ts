@@ -24,6 +24,8 @@ export interface ExploreParams {
   period: TopPeriod;
   /** Slug or id of the outfit in the modal. */
   outfit: string | null;
+  /** Id of the collection whose bookmarks are shown. */
+  collection: string | null;
 }
 
 export function parseExploreParams(params: URLSearchParams): ExploreParams {
@@ -38,6 +40,7 @@ export function parseExploreParams(params: URLSearchParams): ExploreParams {
     genders: genders.filter((gender) => chosen.includes(gender)),
     period: topPeriods.find(({ value }) => value === params.get("period"))?.value ?? "all",
     outfit: params.get("outfit") || null,
+    collection: params.get("collection") || null,
   };
 }
 
@@ -56,6 +59,7 @@ export function exploreSearch(state: Partial<ExploreParams>): string {
     params.set("gender", state.genders.join(","));
   }
   if (state.period !== undefined && state.period !== "all") params.set("period", state.period);
+  if (state.collection) params.set("collection", state.collection);
   if (state.outfit) params.set("outfit", state.outfit);
   // Commas are legal in a query string and easier to read unescaped.
   const search = params.toString().replaceAll("%2C", ",");

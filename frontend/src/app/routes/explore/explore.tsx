@@ -10,7 +10,7 @@ const TopSection = lazyPart(async () => ({ default: (await import("./top-section
 const savedSections = () => import("./saved-sections");
 const LikesSection = lazyPart(async () => ({ default: (await savedSections()).LikesSection }));
 const BookmarksSection = lazyPart(async () => ({
-  default: (await savedSections()).BookmarksSection,
+  default: (await import("./bookmarks-section")).BookmarksSection,
 }));
 const MyOutfitsSection = lazyPart(async () => ({
   default: (await savedSections()).MyOutfitsSection,

@@ -3,6 +3,7 @@ import { NextPage, type PagedListState } from "@/app/shell/next-page";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import { useWithoutBlocked } from "@/lib/blocked-people";
 import { pageTitle } from "@/lib/product";
 import { ExploreCard } from "./explore-card";
 import { ExploreModal } from "./explore-modal";
@@ -35,13 +36,15 @@ interface OutfitSectionProps {
 /** A titled list of outfits in its four states (loading, failed, empty, filled), with the modal. */
 export function OutfitSection({
   title,
-  list,
+  list: everybody,
   empty,
   intro,
   mark,
   actions,
   showItems = true,
 }: OutfitSectionProps) {
+  // For the modal, too, whose arrows go through the same outfits as the grid.
+  const list = { ...everybody, data: useWithoutBlocked(everybody.data) };
   return (
     <section aria-labelledby="section-title">
       <title>{pageTitle(title)}</title>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Heart, UsersRound } from "lucide-react";
+import { Sparkles, UsersRound } from "lucide-react";
 import { Link } from "react-router";
 import { discoverySearch } from "@/app/routes/discovery/discovery-params";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
@@ -10,6 +10,7 @@ import { ErrorNotice } from "@/components/ui/error-notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { followedOutfitsQuery } from "@/features/outfits/api/list-followed-outfits";
 import { likedOutfitsQuery } from "@/features/outfits/api/list-saved-outfits";
+import { styleOutfitsQuery } from "@/features/outfits/api/list-style-outfits";
 import {
   type FrequentWord,
   frequentWordsQuery,
@@ -17,9 +18,11 @@ import {
 } from "@/features/outfits/api/list-suggested-outfits";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { outfitCardShape } from "@/features/outfits/components/outfit-card-shape";
+import { likedStyleIdsQuery } from "@/features/styles/api/liked-styles";
 import { addressWord } from "@/lib/address-word";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
+import { outfitStylesQuery } from "@/lib/vocabulary";
 import { ExploreLink } from "./explore-link";
 import { sectionPath } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
@@ -76,27 +79,37 @@ function ForYou({ userId }: { userId: string }) {
 
 function Suggestions({ userId }: { userId: string }) {
   const liked = useInfiniteQuery(likedOutfitsQuery(userId));
-  if (liked.data === undefined) {
-    if (liked.isPending) return null;
+  const styles = useQuery(likedStyleIdsQuery(userId));
+  if (liked.data === undefined || styles.data === undefined) {
+    const failed = [liked, styles].find(({ isLoadingError }) => isLoadingError);
+    if (failed === undefined) return null;
     return (
       <ErrorNotice
         title="The suggestions could not be loaded."
-        error={liked.error}
-        onRetry={liked.refetch}
+        error={failed.error}
+        onRetry={failed.refetch}
       />
     );
   }
-  if (liked.data.length === 0) {
+  if (liked.data.length === 0 && styles.data.length === 0) {
     return (
       <EmptyState
-        glyph={<Heart strokeWidth={1.4} />}
-        title="Like an outfit, and what resembles it is shown here."
-        action={<ExploreLink />}
+        glyph={<Sparkles strokeWidth={1.4} />}
+        title="Like an outfit, or choose styles, and what resembles them is shown here."
+        action={
+          <Button variant="primary" asChild>
+            <Link to={paths.welcome}>Choose styles</Link>
+          </Button>
+        }
       />
     );
   }
   return (
     <>
+      {/* The more liked outfits there are, the less the styles of the first day have to say. */}
+      {styles.data.slice(0, Math.max(1, reasonCount - liked.data.length)).map((id) => (
+        <InStyle key={id} styleId={id} />
+      ))}
       {liked.data.slice(0, reasonCount).map((outfit) => (
         <BecauseLiked key={outfit.id} userId={userId} liked={outfit} />
       ))}
@@ -114,6 +127,27 @@ function BecauseLiked({ userId, liked }: { userId: string; liked: Outfit }) {
       more={{ to: paths.outfit(liked.slug), label: "See it" }}
       list={list}
       lineCount={2}
+      shape={outfitCardShape}
+    >
+      {(outfit) => <OutfitLinkCard outfit={outfit} />}
+    </RowSection>
+  );
+}
+
+function InStyle({ styleId }: { styleId: string }) {
+  const list = useQuery(styleOutfitsQuery(styleId));
+  const { data: names } = useQuery(outfitStylesQuery());
+  const name = names?.get(styleId);
+  if (name === undefined) return null;
+  return (
+    <RowSection
+      title={`Because you like ${name}`}
+      text="The newest outfits in a style that you have chosen."
+      more={{
+        to: `${paths.discovery}${discoverySearch({ style: [addressWord(name)] })}`,
+        label: "All of them",
+      }}
+      list={list}
       shape={outfitCardShape}
     >
       {(outfit) => <OutfitLinkCard outfit={outfit} />}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { LoadingPage } from "@ui/spinner";
-import { Bookmark, Heart, Shirt } from "lucide-react";
+import { Heart, Shirt } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
@@ -9,10 +9,7 @@ import { OwnOutfitActions } from "@/app/shell/own-outfit-actions";
 import { EmptyState } from "@/components/ui/empty-state";
 import { useWithoutDeleted } from "@/features/outfits/api/delete-outfit";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
-import {
-  bookmarkedOutfitsQuery,
-  likedOutfitsQuery,
-} from "@/features/outfits/api/list-saved-outfits";
+import { likedOutfitsQuery } from "@/features/outfits/api/list-saved-outfits";
 import { StatusBadge } from "@/features/outfits/components/status-badge";
 import { paths, type ReturnState } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
@@ -38,35 +35,6 @@ function LikesOf({ userId }: { userId: string }) {
         <EmptyState
           glyph={<Heart strokeWidth={1.4} />}
           title="You haven't liked any outfits yet."
-          action={<ExploreLink />}
-        />
-      }
-    />
-  );
-}
-
-export function BookmarksSection() {
-  return (
-    <SignedInOnly
-      title="Your Bookmarked Outfits"
-      reason="Sign in to see the outfits you have bookmarked."
-    >
-      {(userId) => <BookmarksOf userId={userId} />}
-    </SignedInOnly>
-  );
-}
-
-function BookmarksOf({ userId }: { userId: string }) {
-  const list = useInfiniteQuery(bookmarkedOutfitsQuery(userId));
-  return (
-    <OutfitSection
-      title="Your Bookmarked Outfits"
-      list={list}
-      showItems={false}
-      empty={
-        <EmptyState
-          glyph={<Bookmark strokeWidth={1.4} />}
-          title="You haven't bookmarked any outfits yet."
           action={<ExploreLink />}
         />
       }

@@ -1,4 +1,5 @@
 import type { User } from "@supabase/auth-js";
+import { Suspense } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";
@@ -15,12 +16,19 @@ const SignInAgainDialog = lazyPart(
   "overlay",
 );
 
+const BlockedPeople = lazyPart(
+  async () => ({
+    default: (await import("@/features/blocks/components/blocked-people")).BlockedPeople,
+  }),
+  "nothing",
+);
+
 interface OwnAccountProps {
   user: User;
   profile: Profile;
 }
 
-/** Export and deletion of the signed-in user's account. */
+/** Export and deletion of the signed-in user's account, and whom they have blocked. */
 export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
   const signOut = useSignOut();
@@ -39,18 +47,23 @@ export function OwnAccount({ user, profile }: OwnAccountProps) {
   }
 
   return (
-    <AccountSection
-      onSignOutEverywhere={() => void signOutEverywhere()}
-      confirmation={profile.username ?? user.email ?? user.id}
-      renderSignInAgain={(dialog) => (
-        <SignInAgainDialog
-          email={user.email}
-          methods={user.app_metadata.providers ?? []}
-          returnPath={`${pathname}${search}`}
-          {...dialog}
-        />
-      )}
-      onDeleted={leave}
-    />
+    <>
+      <AccountSection
+        onSignOutEverywhere={() => void signOutEverywhere()}
+        confirmation={profile.username ?? user.email ?? user.id}
+        renderSignInAgain={(dialog) => (
+          <SignInAgainDialog
+            email={user.email}
+            methods={user.app_metadata.providers ?? []}
+            returnPath={`${pathname}${search}`}
+            {...dialog}
+          />
+        )}
+        onDeleted={leave}
+      />
+      <Suspense>
+        <BlockedPeople userId={user.id} />
+      </Suspense>
+    </>
   );
 }

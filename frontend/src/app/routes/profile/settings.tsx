@@ -4,17 +4,17 @@ import { useSession } from "@/lib/session";
 import { OwnAccount } from "./own-account";
 import { OwnProfile } from "./own-profile";
 
-/** The edit form as a page, at /profile/edit. */
+/** Settings, at /profile/edit: the edit form, and what can be done with the account. */
 export function Settings() {
   return <SettingsPage title="Settings" />;
 }
 
-/** The edit form with export and deletion of the account, at /profile-settings. */
+/** The same at its second address, /profile-settings. */
 export function ProfileSettings() {
-  return <SettingsPage title="Profile Settings" hasAccount />;
+  return <SettingsPage title="Profile Settings" />;
 }
 
-function SettingsPage({ title, hasAccount = false }: { title: string; hasAccount?: boolean }) {
+function SettingsPage({ title }: { title: string }) {
   const { user } = useSession();
   return (
     <>
@@ -24,7 +24,7 @@ function SettingsPage({ title, hasAccount = false }: { title: string; hasAccount
         {(profile) => (
           <>
             <ProfileForm form="full" profile={profile} email={user?.email} />
-            {hasAccount && user !== null && <OwnAccount user={user} profile={profile} />}
+            {user !== null && <OwnAccount user={user} profile={profile} />}
           </>
         )}
       </OwnProfile>

@@ -32,13 +32,19 @@ export interface AdminOutfit {
   creator: { username: string | null; full_name: string | null };
 }
 
-export const statuses = ["pending", "approved", "rejected"] as const satisfies CombineStatus[];
+export const statuses = [
+  "pending",
+  "approved",
+  "rejected",
+  "unlisted",
+] as const satisfies CombineStatus[];
 
 /** Labels of a review status. A row without one would count as approved. */
 export const statusLabels: Readonly<Record<CombineStatus, string>> = {
   pending: "Pending Review",
   approved: "Approved",
   rejected: "Rejected",
+  unlisted: "Unlisted",
 };
 
 /** A page of outfits. The function returns the total in each row, so a page after the end has no total. */

@@ -19,7 +19,7 @@ export interface ReviewedParts {
 /** An earlier decision about an outfit, with the outfit as it was then. */
 export interface PastReview extends ReviewedParts {
   id: string;
-  decision: Exclude<CombineStatus, "pending">;
+  decision: Exclude<CombineStatus, "pending" | "unlisted">;
   reason: string | null;
   decided_at: string;
   /** Null when the account was deleted. */

@@ -1,7 +1,12 @@
 import { cn } from "@ui/cn";
 import { type AdminOutfit, statusLabels } from "../api/outfits";
 
-const dots = { pending: "bg-ink-soft", approved: "bg-success", rejected: "bg-danger" } as const;
+const dots = {
+  pending: "bg-ink-soft",
+  approved: "bg-success",
+  rejected: "bg-danger",
+  unlisted: "bg-line-strong",
+} as const;
 
 function Badge({ dot, children }: { dot: string; children: string }) {
   return (

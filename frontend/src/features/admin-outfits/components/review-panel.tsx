@@ -134,7 +134,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         <RejectDialog
           subject={outfit.name}
           ids={[outfit.id]}
-          isPublished={outfit.status === "approved"}
+          isPublished={outfit.status !== "pending"}
           pending={review.isPending}
           onReject={(reason) => decide(false, reason)}
           onCancel={() => setRejecting(false)}

@@ -10,12 +10,21 @@ export function outfitQuery(slugOrId: string) {
   return queryOptions({
     queryKey: outfitKeys.detail(slugOrId),
     queryFn: async ({ signal }): Promise<Outfit | null> => {
-      const column = isUuid(slugOrId) ? "id" : "slug";
-      return resultOf(
+      const isId = isUuid(slugOrId);
+      const outfit = resultOf(
         await supabase
           .from("combines")
           .select(outfitColumns)
-          .eq(column, slugOrId)
+          .eq(isId ? "id" : "slug", slugOrId)
+          .abortSignal(signal)
+          .maybeSingle(),
+      );
+      if (outfit !== null || !isId) return outfit;
+      // By its id an outfit is found that is in no list.
+      return resultOf(
+        await supabase
+          .rpc("unlisted_outfit", { outfit_id: slugOrId })
+          .select(outfitColumns)
           .abortSignal(signal)
           .maybeSingle(),
       );

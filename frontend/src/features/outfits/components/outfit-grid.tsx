@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { CardShape } from "@/components/ui/card-columns";
 import { CardGrid, CardGridSkeleton } from "@/components/ui/card-grid";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useWithoutBlocked } from "@/lib/blocked-people";
 import type { Outfit } from "../api/outfit";
 import { eagerOutfitCards, outfitCardShape } from "./outfit-card-shape";
 
@@ -15,7 +16,7 @@ interface OutfitGridProps {
   children: (outfit: Outfit, index: number, eager: boolean) => ReactNode;
 }
 
-/** Outfit cards in a grid; `children` renders one card. */
+/** Outfit cards in a grid, without those of people whom the user has blocked; `children` renders one card. */
 export function OutfitGrid({
   outfits,
   label,
@@ -24,8 +25,9 @@ export function OutfitGrid({
   shape = outfitCardShape,
   children,
 }: OutfitGridProps) {
+  const shown = useWithoutBlocked(outfits);
   return (
-    <CardGrid rows={outfits} shape={shape} label={label} busy={busy} pinnedId={openId}>
+    <CardGrid rows={shown} shape={shape} label={label} busy={busy} pinnedId={openId}>
       {(outfit, index) => children(outfit, index, index < eagerOutfitCards)}
     </CardGrid>
   );

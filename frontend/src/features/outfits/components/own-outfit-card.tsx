@@ -12,6 +12,7 @@ const statusNotes: Record<CombineStatus, string> = {
   approved: "Your outfit is live.",
   pending: "Your outfit is under admin review.",
   rejected: "Your outfit was not approved.",
+  unlisted: "Only those who have its link see it.",
 };
 
 interface OwnOutfitCardProps {

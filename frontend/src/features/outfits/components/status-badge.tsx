@@ -6,12 +6,14 @@ const labels: Record<CombineStatus, string> = {
   pending: "Pending Review",
   approved: "Approved",
   rejected: "Rejected",
+  unlisted: "Unlisted",
 };
 
 const dots: Record<CombineStatus, string> = {
   pending: "bg-ink-soft",
   approved: "bg-success",
   rejected: "bg-danger",
+  unlisted: "bg-line-strong",
 };
 
 interface StatusBadgeProps {
