@@ -36,6 +36,8 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: [["list"], ["./support/flaky-browser-tests.ts"]],
   use: {
+    // The worker's own requests pass by the routes of a test. Tests about it allow it.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: fileURLToPath(new URL("support/chromium", import.meta.url)),
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],

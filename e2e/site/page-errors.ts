@@ -9,6 +9,8 @@ export interface PageErrors {
   expectStatus(status: number, path: string): void;
   /** Expects a status for every path with this prefix. */
   expectStatusOfAny(status: number, start: string): void;
+  /** Declares that messages with this text are expected in the console. */
+  expectConsole(text: string): void;
   /** Declares that requests may fail from now on, because the test cuts the network. */
   expectNetworkFailures(): void;
 }
@@ -17,6 +19,7 @@ export interface PageErrors {
 export function recordPageErrors(context: BrowserContext, inbox: string): PageErrors {
   const found: string[] = [];
   const expected: { status: number; matches: (path: string) => boolean }[] = [];
+  const expectedTexts: string[] = [];
   let isNetworkReliable = true;
   const isExpected = (status: number, url: string) => {
     const { pathname } = new URL(url);
@@ -34,7 +37,8 @@ export function recordPageErrors(context: BrowserContext, inbox: string): PageEr
       const isSandbox =
         message.text().startsWith("Blocked script") &&
         (page.url().startsWith(inbox) || message.text().includes("'about:srcdoc'"));
-      if (message.type() === "error" && !isRepeated && !isSandbox) {
+      const isDeclared = expectedTexts.some((text) => message.text().includes(text));
+      if (message.type() === "error" && !isRepeated && !isSandbox && !isDeclared) {
         found.push(`console: ${message.text()}`);
       }
     });
@@ -56,6 +60,7 @@ export function recordPageErrors(context: BrowserContext, inbox: string): PageEr
     expectStatus: (status, path) => expected.push({ status, matches: (actual) => actual === path }),
     expectStatusOfAny: (status, start) =>
       expected.push({ status, matches: (actual) => actual.startsWith(start) }),
+    expectConsole: (text) => expectedTexts.push(text),
     expectNetworkFailures: () => {
       isNetworkReliable = false;
     },

@@ -11,6 +11,7 @@ import { rememberPlaces } from "@/components/ui/list-places";
 import { rememberLoadedPictures } from "@/components/ui/picture";
 import { clearCallbackError } from "@/lib/auth-callback";
 import { createQueryClient } from "@/lib/query-client";
+import { whenInUse } from "@/lib/when-in-use";
 import "@/styles/index.css";
 
 clearCallbackError();
@@ -46,3 +47,12 @@ if (root === null) throw new Error('index.html has no element with the id "root"
 const firstPage = loadPages(window.location);
 if (root.hasChildNodes()) void replaceFirstView(root);
 else renderApp(root);
+
+// Not in development, whose files have no lasting names.
+if (import.meta.env.PROD) {
+  void whenInUse()
+    .then(() => import("@/lib/offline-copies"))
+    .then(({ startKeeping }) => startKeeping())
+    // Without a network there is nothing to keep.
+    .catch(() => undefined);
+}

@@ -84,6 +84,10 @@ const SessionContext = createContext<SessionState | null>(null);
 function forgetUser(queryClient: QueryClient, userId: string): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(userId) });
   queryClient.removeQueries({ queryKey: outfitKeys.details() });
+  // What they have looked at, too.
+  void import("@/lib/offline-copies")
+    .then(({ emptyCopies }) => emptyCopies())
+    .catch(() => undefined);
 }
 
 interface SessionProviderProps {

@@ -1,0 +1,91 @@
+// Without a network the site shows what was seen of it. While there is one, this worker only hands navigations on: what it answers
+// with then was put into the caches by the page (src/lib/offline-copies.ts), which keeps what everybody may read and nothing of a
+// session. Files of the site have a hash of their content in their names, so an older page finds its own files beside newer ones.
+
+const names = { pages: "lookbook-pages", files: "lookbook-files", pictures: "lookbook-pictures" };
+
+self.addEventListener("install", () => self.skipWaiting());
+
+self.addEventListener("activate", (event) => {
+  const take = async () => {
+    // The request for a page starts while the worker does.
+    await self.registration.navigationPreload?.enable();
+    await self.clients.claim();
+  };
+  event.waitUntil(take());
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== self.location.origin) return;
+  if (request.mode === "navigate") event.respondWith(openPage(event, url));
+  else if (!self.navigator.onLine) event.respondWith(findCopy(request));
+});
+
+async function openPage(event, url) {
+  try {
+    return (await event.preloadResponse) ?? (await fetch(event.request));
+  } catch {
+    const copy = await findIn(names.pages, url.origin + url.pathname);
+    return copy ?? offlinePage();
+  }
+}
+
+async function findIn(name, key) {
+  // Not opened where it is not there: opening makes it.
+  if (!(await caches.has(name))) return undefined;
+  return (await caches.open(name)).match(key);
+}
+
+async function findCopy(request) {
+  const copy = (await findIn(names.files, request)) ?? (await findIn(names.pictures, request));
+  return copy ?? fetch(request);
+}
+
+const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escapeText = (text) => text.replace(/[&<>"]/g, (letter) => escapes[letter]);
+
+/** The titles of the pages that are there without a network, as links. */
+async function listPages() {
+  if (!(await caches.has(names.pages))) return "";
+  const pages = await caches.open(names.pages);
+  const links = await Promise.all(
+    (await pages.keys()).map(async (request) => {
+      const html = (await (await pages.match(request))?.text()) ?? "";
+      // Written by the server, which has escaped it.
+      const title = /<title>([^<]*)<\/title>/.exec(html)?.[1] ?? "";
+      const { pathname } = new URL(request.url);
+      return `<li><a href="${escapeText(pathname)}">${title || escapeText(pathname)}</a></li>`;
+    }),
+  );
+  return links.join("");
+}
+
+async function offlinePage() {
+  const links = await listPages();
+  const seen = links === "" ? "" : `<h2>Seen before</h2><ul>${links}</ul>`;
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<title>You are offline</title>
+<style>
+  body { margin: 0 auto; max-width: 40rem; padding: 4rem 1.25rem; background: #131110; color: #f5f1ea; font: 16px/1.6 system-ui, sans-serif }
+  h1 { font: 400 2.5rem/1.1 Georgia, serif }
+  h2 { margin-top: 3rem; font: 400 1.25rem Georgia, serif }
+  ul { margin: 0; padding: 0; list-style: none }
+  a { display: flex; align-items: center; min-height: 2.75rem; color: inherit; text-underline-offset: 4px }
+</style>
+<main>
+<h1>You are offline</h1>
+<p>This page was not opened before on this device, so it is not here. Nothing that you typed is lost.</p>
+<p><a href="">Try again</a></p>
+${seen}
+</main>
+</html>`;
+  return new Response(html, {
+    status: 503,
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
+}

@@ -1,0 +1,132 @@
+/**
+ * Keeps copies of what was seen for times without a network: public pages, their files and pictures. Nothing of a session: pages come
+ * from the server as a visitor gets them, and answers of the services are not kept. The worker in `public/sw.js` shows them.
+ */
+
+const names = { pages: "lookbook-pages", files: "lookbook-files", pictures: "lookbook-pictures" };
+type Kind = keyof typeof names;
+
+/** How many of each are kept. With the largest size they are at most 30 MB. */
+const most: Readonly<Record<Kind, number>> = { pages: 30, files: 60, pictures: 110 };
+const mostBytes = 150_000;
+
+/** First segments of addresses that are no public pages. */
+const privateSegments = new Set([
+  "admin",
+  "auth",
+  "create-outfit",
+  "notifications",
+  "profile",
+  "profile-settings",
+  "welcome",
+]);
+
+export function isPublicPage(pathname: string): boolean {
+  return !privateSegments.has(pathname.split("/")[1] ?? "");
+}
+
+/** What kind of copy a file of the site is; null for what is not kept. */
+export function kindOf(url: URL): Kind | null {
+  if (url.origin !== window.location.origin) return null;
+  const { pathname } = url;
+  if (pathname.startsWith("/assets/") || pathname === "/favicon.svg") return "files";
+  const isPicture = /^\/storage\/v1\/(object|render\/image)\/public\//.test(pathname);
+  return isPicture ? "pictures" : null;
+}
+
+/** Fetches what is not there yet and puts it last; the first ones leave. Pages are fetched anew, so that they are of the present. */
+async function keep(kind: Kind, urls: readonly string[]): Promise<void> {
+  if (urls.length === 0) return;
+  const copies = await caches.open(names[kind]);
+  for (const url of urls) {
+    const isKnown = kind !== "pages" && (await copies.match(url)) !== undefined;
+    if (isKnown) continue;
+    const response = await fetch(url, {
+      // A picture or file that the page shows is in the browser's own cache.
+      cache: kind === "pages" ? "default" : "force-cache",
+      credentials: "omit",
+      headers: kind === "pages" ? { accept: "text/html" } : {},
+    }).catch(() => null);
+    if (response === null || !response.ok) continue;
+    const body = await response.blob();
+    if (body.size > mostBytes) continue;
+    await copies.delete(url);
+    const { headers } = response;
+    const type = headers.get("content-type") ?? "application/octet-stream";
+    const kept = { "content-type": type, ...policyOf(headers) };
+    await copies.put(url, new Response(body, { headers: kept }));
+  }
+  const keys = await copies.keys();
+  for (const oldest of keys.slice(0, Math.max(0, keys.length - most[kind]))) {
+    await copies.delete(oldest);
+  }
+}
+
+/** A page without a network has the same rules for scripts as with one. */
+function policyOf(headers: Headers): Record<string, string> {
+  const policy = headers.get("content-security-policy");
+  return policy === null ? {} : { "content-security-policy": policy };
+}
+
+/** Paths of public pages that were shown since they were last kept, the latest last. */
+const shown = new Set<string>();
+
+let latest = "";
+
+function notePage(): void {
+  const { origin, pathname } = window.location;
+  // A page that stays open is fetched once.
+  if (pathname === latest || !isPublicPage(pathname)) return;
+  latest = pathname;
+  const url = origin + pathname;
+  shown.delete(url);
+  shown.add(url);
+}
+
+/** Pages at most that are fetched at a time. */
+const mostAtOnce = 8;
+
+let running: Promise<void> | null = null;
+
+/** Keeps what was shown until now. */
+export function keepShown(): Promise<void> {
+  notePage();
+  running ??= keepAll().finally(() => {
+    running = null;
+  });
+  return running;
+}
+
+async function keepAll(): Promise<void> {
+  if (!navigator.onLine) return;
+  const pages = [...shown].slice(-mostAtOnce);
+  shown.clear();
+  const urls = performance.getEntriesByType("resource").map(({ name }) => name);
+  const ofKind = (kind: Kind) => [...new Set(urls)].filter((url) => kindOf(new URL(url)) === kind);
+  await keep("pages", pages);
+  await keep("files", ofKind("files"));
+  await keep("pictures", ofKind("pictures").slice(-most.pictures));
+}
+
+/** Removes all copies: what one person has seen is not the business of the next. */
+export async function emptyCopies(): Promise<void> {
+  latest = "";
+  await running?.catch(() => undefined);
+  await Promise.all(Object.values(names).map((name) => caches.delete(name)));
+}
+
+/** Milliseconds between two looks at what was shown. */
+const interval = 20_000;
+
+/** Registers the worker, and keeps what is shown from now on. */
+export async function startKeeping(): Promise<void> {
+  if (!("serviceWorker" in navigator) || !("caches" in window)) return;
+  // Refused in some private windows; the site works without it.
+  await navigator.serviceWorker.register("/sw.js").catch(() => undefined);
+  const look = () => void keepShown().catch(() => undefined);
+  look();
+  window.setInterval(() => document.visibilityState === "visible" && look(), interval);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") look();
+  });
+}
