@@ -75,7 +75,7 @@ function filters(): HTMLElement {
     div(
       "col-span-2 flex gap-2 md:col-span-3 lg:col-span-1",
       div("relative min-w-0 flex-1", search),
-      span("h-11 w-11 rounded-full border border-line-strong/60 md:hidden"),
+      span("size-11 shrink-0 rounded-full border border-line md:hidden"),
     ),
     select("All Categories"),
     select("All Brands"),

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { SlidersHorizontal } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
@@ -50,15 +49,21 @@ export function ItemFilters({ params, children }: ItemFiltersProps) {
           placeholder="Search items..."
           className="min-w-0 flex-1"
         />
-        <Button
+        <button
+          type="button"
           aria-expanded={isOpen}
           aria-controls={id}
           aria-label={chosen === 0 ? "Filters" : `Filters, ${chosen} chosen`}
-          className="w-11 px-0 md:hidden"
+          className="relative inline-flex size-11 shrink-0 items-center justify-center rounded-full border border-line text-ink hover:border-ink-soft md:hidden"
           onClick={() => setOpen(!isOpen)}
         >
           <SlidersHorizontal aria-hidden="true" className="size-4.5" strokeWidth={1.6} />
-        </Button>
+          {chosen > 0 && (
+            <span className="absolute -top-1 -right-1 flex size-4.5 items-center justify-center rounded-full bg-accent text-label text-on-accent tabular-nums">
+              {chosen}
+            </span>
+          )}
+        </button>
       </div>
       <div id={id} className={cn("contents", !isOpen && "max-md:*:hidden")}>
         <FilterSelect

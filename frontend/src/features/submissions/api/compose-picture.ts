@@ -13,7 +13,7 @@ import { type GarmentWords, garmentOf } from "./garment-kind";
 
 const paper: Color = [239, 233, 224];
 /** How much of the items' own color the paper takes. */
-const tint = 0.14;
+const tint = 0.32;
 
 type Color = [red: number, green: number, blue: number];
 
@@ -130,10 +130,18 @@ function drawPiece(context: CanvasRenderingContext2D, { picture, isCut }: Piece,
   context.restore();
 }
 
-/** The paper with a breath of the items' colors. */
+/** How far a color is from grey. White and black are, too: they give the paper nothing. */
+const vividness = (color: Color) => Math.max(...color) - Math.min(...color) + 1;
+
+/** The paper in a light shade of the items' colors, to which the vivid ones give most. */
 function paperOf(pieces: readonly Piece[]): string {
+  const weights = pieces.map(({ color }) => vividness(color));
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const mixed = ([0, 1, 2] as const).map((channel) => {
-    const own = pieces.reduce((sum, { color }) => sum + color[channel], 0) / pieces.length;
+    const own = pieces.reduce(
+      (sum, { color }, index) => sum + (color[channel] * (weights[index] ?? 0)) / whole,
+      0,
+    );
     return Math.round(paper[channel] * (1 - tint) + own * tint);
   });
   return `rgb(${mixed.join(" ")})`;
