@@ -292,6 +292,8 @@ describe("visitors", () => {
       await owner().from("combines").update(share).in("id", [outfit.id, related.id]).select("id"),
     );
     const unlisted = await makeOutfit(admin, "unlisted");
+    const asked = await admin.client.rpc("unlisted_link", { outfit_id: unlisted.id });
+    const link = expectData(asked);
     const review = { approved_by: admin.id };
     expectData(await owner().from("combines").update(review).eq("id", unlisted.id).select("id"));
     const mark = { user_id: person.id, combine_id: outfit.id };
@@ -314,7 +316,7 @@ describe("visitors", () => {
       search_outfits: { term: outfit.name },
       shared_collection_outfits: { collection_id },
       top_outfits: { max_results: 100 },
-      unlisted_outfit: { outfit_id: unlisted.id },
+      unlisted_outfit: { link },
     };
 
     const functions = await runSql<{ proname: string }>(`

@@ -107,6 +107,8 @@ describe("an unlisted outfit", () => {
     const creator = await signUp();
     const { id, item_ids, name } = await makeOutfit(creator, "approved");
     const [{ slug } = { slug: "" }] = await fetchRows<{ slug: string }>("combines", "id", id);
+    const early = { user_id: other.id, combine_id: id };
+    expectData(await other.client.from("likes").insert(early));
     expectData(await list(creator, id, false));
     // Sent again, it is done already.
     expectData(await list(creator, id, false));
@@ -123,20 +125,31 @@ describe("an unlisted outfit", () => {
       client.rpc("related_outfits", { outfit_id: outfit.id }).select("id"),
     ];
     for (const one of lists) expect(await ids(one)).not.toContain(id);
-    const [found] = expectData(await client.rpc("unlisted_outfit", { outfit_id: id })) as {
-      id: string;
-      approved_by: null;
-    }[];
-    expect(found).toMatchObject({ id, approved_by: null });
-    const page = expectData(await client.rpc("page_meta", { path: `/look/${id}` }));
+    const byLink = async (link: string) =>
+      expectData(await client.rpc("unlisted_outfit", { link })) as object[];
+    const link = expectData(await creator.client.rpc("unlisted_link", { outfit_id: id })) as string;
+    expect(await byLink(link)).toMatchObject([{ id, approved_by: null }]);
+    // The id was public while the outfit was listed.
+    expect(await byLink(id)).toEqual([]);
+    expect((await person.client.rpc("unlisted_link", { outfit_id: id })).data).toBeNull();
+    const page = expectData(await client.rpc("page_meta", { path: `/look/${link}` }));
     expect(page).toEqual({ title: "Outfit · Lookbook" });
+    const counts = client.from("like_counts").select("combine_id").eq("combine_id", id);
+    expect(expectData(await counts)).toEqual([]);
+    const report = { reporter_id: person.id, combine_id: id, reason: "rights" };
+    expectData(await person.client.from("reports").insert(report));
+    const own = { ...report, reporter_id: creator.id };
+    expectRefused(await creator.client.from("reports").insert(own), 403, "42501", /row-level/);
     const like = { user_id: person.id, combine_id: id };
     expectRefused(await person.client.from("likes").insert(like), 403, "42501", /row-level/);
 
     expectData(await list(creator, id, true));
     expect(await ids(client.from("combines").select("id").eq("slug", slug))).toEqual([id]);
+    expect(await byLink(link)).toEqual([]);
     // Neither is a review: the creator is told nothing, and the history has nothing.
-    expect(await fetchRows("notifications", "user_id", creator.id)).toEqual([]);
+    expect(await fetchRows("notifications", "user_id", creator.id)).toMatchObject([
+      { kind: "liked" },
+    ]);
     expect(await fetchRows("combine_reviews", "combine_id", id)).toEqual([]);
   });
 
@@ -229,8 +242,10 @@ describe("a blocked person", () => {
 
     expect(await fetchRows("follows", "follower_id", rude.id)).toEqual([]);
     expect(await fetchRows("follows", "follower_id", calm.id)).toEqual([]);
-    expectRefused(await follow(rude, calm), 400, "23514", /cannot follow/);
-    expectRefused(await follow(calm, rude), 400, "23514", /cannot follow/);
+    // The blocked one is answered as always, and nothing is stored.
+    expectData(await follow(rude, calm));
+    expect(await fetchRows("follows", "follower_id", rude.id)).toEqual([]);
+    expectRefused(await follow(calm, rude), 400, "23514", /Unblock them first/);
     const like = { user_id: rude.id, combine_id: own.id };
     expectData(await rude.client.from("likes").insert(like));
     expect(await fetchRows("notifications", "actor_id", rude.id)).toEqual([]);

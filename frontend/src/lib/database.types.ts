@@ -1654,8 +1654,9 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      unlisted_link: { Args: { outfit_id: string }; Returns: string }
       unlisted_outfit: {
-        Args: { outfit_id: string }
+        Args: { link: string }
         Returns: {
           approved_at: string | null
           approved_by: string | null

@@ -73,5 +73,6 @@ export const outfitKeys = {
   collected: (collectionId: string) => ["outfits", "collected", collectionId],
   withStyle: (styleId: string) => ["outfits", "with-style", styleId],
   suggested: (userId: string, likedId: string) => ["outfits", "suggested", userId, likedId],
+  link: (outfitId: string) => ["outfits", "link", outfitId],
   saves: (userId: string, outfitId: string) => ["outfits", "saves", userId, outfitId],
 } as const;

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
 import { Suspense } from "react";
-import { useParams } from "react-router";
+import { useLocation, useParams } from "react-router";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { RowSection } from "@/app/shell/page-section";
@@ -40,6 +40,10 @@ const OutfitOnUser = lazyPart(async () => ({
 
 const SavedBy = lazyPart(async () => ({
   default: (await import("@/features/bookmarks/components/saved-by")).SavedBy,
+}));
+
+const ShareUnlisted = lazyPart(async () => ({
+  default: (await import("@/app/shell/share-unlisted")).ShareUnlisted,
 }));
 
 const ReportButton = lazyPart(async () => ({
@@ -89,10 +93,7 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
               <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
             </>
           )}
-          <ShareButton
-            path={paths.outfit(outfit.status === "unlisted" ? outfit.id : outfit.slug)}
-            name={outfit.name}
-          />
+          <Share outfit={outfit} />
           <ReportOfOther outfit={outfit} />
           <LikeCount outfitId={outfit.id} />
           <SavesOfOwn outfit={outfit} />
@@ -103,7 +104,7 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
         <div className="mt-8">
           <OutfitDetails outfit={outfit} />
         </div>
-        <OnUser outfitId={outfit.id} />
+        {outfit.status !== "unlisted" && <OnUser outfitId={outfit.id} />}
         <div className="mt-10">
           <OutfitItems outfit={outfit} />
         </div>
@@ -117,6 +118,21 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
       )}
       <RelatedOutfits outfit={outfit} />
     </>
+  );
+}
+
+function Share({ outfit }: { outfit: Outfit }) {
+  const { user } = useSession();
+  const { pathname } = useLocation();
+  if (outfit.status !== "unlisted") {
+    return <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />;
+  }
+  // Who is here by its link shares that; its creator may be here by its name, which nobody else is.
+  if (user?.id !== outfit.creator?.id) return <ShareButton path={pathname} name={outfit.name} />;
+  return (
+    <Suspense>
+      <ShareUnlisted outfit={outfit} />
+    </Suspense>
   );
 }
 

@@ -1,6 +1,7 @@
 import { IconButton, iconButtonClasses } from "@ui/icon-button";
 import { Eye, EyeOff, Pencil, Trash2 } from "lucide-react";
 import { Link } from "react-router";
+import { ShareUnlisted } from "@/app/shell/share-unlisted";
 import { ShareButton } from "@/components/share-button";
 import { useDeleteOutfit } from "@/features/outfits/api/delete-outfit";
 import { useListOutfit } from "@/features/outfits/api/list-outfit";
@@ -24,12 +25,11 @@ export function OwnOutfitActions({ userId, outfit, variant = "plain" }: OwnOutfi
     const Icon = isListed ? EyeOff : Eye;
     return (
       <>
-        <ShareButton
-          // An unlisted outfit is found by its id alone: a name could be guessed.
-          path={paths.outfit(isListed ? outfit.slug : id)}
-          name={name}
-          variant={variant}
-        />
+        {isListed ? (
+          <ShareButton path={paths.outfit(outfit.slug)} name={name} variant={variant} />
+        ) : (
+          <ShareUnlisted outfit={outfit} variant={variant} />
+        )}
         <IconButton
           label={isListed ? `Take ${name} out of all lists` : `List ${name} again`}
           variant={variant}

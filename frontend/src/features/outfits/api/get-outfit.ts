@@ -20,10 +20,10 @@ export function outfitQuery(slugOrId: string) {
           .maybeSingle(),
       );
       if (outfit !== null || !isId) return outfit;
-      // By its id an outfit is found that is in no list.
+      // An outfit that is in no list has a link of its own.
       return resultOf(
         await supabase
-          .rpc("unlisted_outfit", { outfit_id: slugOrId })
+          .rpc("unlisted_outfit", { link: slugOrId })
           .select(outfitColumns)
           .abortSignal(signal)
           .maybeSingle(),
