@@ -153,7 +153,8 @@ test("an unlisted outfit is seen by those who have its link alone", { tag: "@onc
 
   const context = await browser.newContext({ baseURL: new URL("/", page.url()).href });
   const theirs = await context.newPage();
-  await theirs.goto(`/look/${outfit.id}`);
+  const link = expectData(await person.client.rpc("unlisted_link", { outfit_id: outfit.id }));
+  await theirs.goto(`/look/${link}`);
   await expect(theirs.getByRole("heading", { name: outfit.name, level: 1 })).toBeVisible();
   await expect(theirs.locator('meta[name="robots"]')).toHaveAttribute("content", "noindex");
   await expect(theirs.getByRole("button", { name: `Like ${outfit.name}` })).toHaveCount(0);
