@@ -24,7 +24,8 @@ beforeEach(async () => {
   await emptyCopies();
   vi.stubGlobal("fetch", async (url: string, init?: RequestInit) => {
     fetched.push([url, init]);
-    return new Response("x".repeat(url.includes("huge") ? 150_001 : 10), {
+    const size = url.includes("huge") ? 310_000 : url.includes("large") ? 140_000 : 10;
+    return new Response("x".repeat(size), {
       headers: { "content-type": "text/html", "content-security-policy": "default-src 'self'" },
     });
   });
@@ -66,17 +67,19 @@ it("keeps public pages as a visitor gets them, and none of a signed-in person", 
   expect(["/welcome", "/auth", "/create-outfit"].some(isPublicPage)).toBe(false);
 });
 
-it("keeps the latest pages and pictures, and no large ones", async () => {
-  for (let page = 0; page < 32; page += 1) await show(`/look/${page}`);
-  const pictures = Array.from({ length: 120 }, (_, at) => `/storage/v1/object/public/images/${at}`);
-  await show("/look/0", ...pictures, "/storage/v1/object/public/images/huge");
+it("keeps the latest pages up to 4 MB, the largest file of the site, and no large pictures", async () => {
+  for (let page = 0; page < 32; page += 1) await show(`/look/large-${page}`);
+  await show("/look/large-0", "/assets/vendor-huge.js", "/storage/v1/object/public/images/huge");
 
   const pages = [...(stored.get("lookbook-pages")?.keys() ?? [])];
-  expect(pages).toHaveLength(30);
-  expect(pages.at(-1)).toBe(`${origin}/look/0`);
-  expect(pages).not.toContain(`${origin}/look/1`);
-  expect(stored.get("lookbook-pictures")?.size).toBeLessThanOrEqual(110);
-  expect([...(stored.get("lookbook-pictures")?.keys() ?? [])].join()).not.toContain("huge");
+  // Each has 140 kB.
+  expect(pages).toHaveLength(28);
+  expect(pages.at(-1)).toBe(`${origin}/look/large-0`);
+  expect(pages).not.toContain(`${origin}/look/large-1`);
+  expect([...(stored.get("lookbook-files")?.keys() ?? [])]).toEqual([
+    `${origin}/assets/vendor-huge.js`,
+  ]);
+  expect([...(stored.get("lookbook-pictures")?.keys() ?? [])]).toEqual([]);
 });
 
 it("fetches a page once for each visit, a file once, and nothing without a network", async () => {
@@ -91,9 +94,17 @@ it("fetches a page once for each visit, a file once, and nothing without a netwo
   expect(fetched).toHaveLength(4);
 });
 
-it("leaves nothing when it is emptied", async () => {
-  await show("/", "/assets/main-1.js");
+it("leaves nothing when it is emptied, and brings nothing of the former person back", async () => {
+  const loaded = ["/assets/main-1.js", "/storage/v1/object/public/user-outfit-images/u/1.webp"];
+  const clear = vi.spyOn(performance, "clearResourceTimings");
+  await show("/", ...loaded);
+  // A page that is noted, and a run that is under way.
+  const running = show("/look/of-the-former", ...loaded);
   await emptyCopies();
+  await running;
 
   expect(stored.size).toBe(0);
+  expect(clear).toHaveBeenCalled();
+  await show("/discovery");
+  expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/discovery`]);
 });

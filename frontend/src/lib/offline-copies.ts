@@ -6,9 +6,18 @@
 const names = { pages: "lookbook-pages", files: "lookbook-files", pictures: "lookbook-pictures" };
 type Kind = keyof typeof names;
 
-/** How many of each are kept. With the largest size they are at most 30 MB. */
-const most: Readonly<Record<Kind, number>> = { pages: 30, files: 60, pictures: 110 };
-const mostBytes = 150_000;
+/** Bytes of each that are kept, 30 MB in all. The largest file of the site has 310 kB, and is needed by every page. */
+const most: Readonly<Record<Kind, number>> = {
+  pages: 4_000_000,
+  files: 8_000_000,
+  pictures: 18_000_000,
+};
+/** Larger ones are not kept. */
+const largest: Readonly<Record<Kind, number>> = {
+  pages: 150_000,
+  files: 500_000,
+  pictures: 150_000,
+};
 
 /** First segments of addresses that are no public pages. */
 const privateSegments = new Set([
@@ -35,8 +44,8 @@ export function kindOf(url: URL): Kind | null {
 }
 
 /** Fetches what is not there yet and puts it last; the first ones leave. Pages are fetched anew, so that they are of the present. */
-async function keep(kind: Kind, urls: readonly string[]): Promise<void> {
-  if (urls.length === 0) return;
+async function keep(kind: Kind, urls: readonly string[], of: number): Promise<void> {
+  if (urls.length === 0 || of !== generation) return;
   const copies = await caches.open(names[kind]);
   for (const url of urls) {
     const isKnown = kind !== "pages" && (await copies.match(url)) !== undefined;
@@ -47,18 +56,30 @@ async function keep(kind: Kind, urls: readonly string[]): Promise<void> {
       credentials: "omit",
       headers: kind === "pages" ? { accept: "text/html" } : {},
     }).catch(() => null);
+    // What is gone for everybody is gone here, too.
+    if (response?.status === 404 || response?.status === 410) await copies.delete(url);
     if (response === null || !response.ok) continue;
     const body = await response.blob();
-    if (body.size > mostBytes) continue;
+    if (body.size > largest[kind] || of !== generation) continue;
     await copies.delete(url);
     const { headers } = response;
     const type = headers.get("content-type") ?? "application/octet-stream";
-    const kept = { "content-type": type, ...policyOf(headers) };
+    const kept = { "content-type": type, [sizeHeader]: `${body.size}`, ...policyOf(headers) };
     await copies.put(url, new Response(body, { headers: kept }));
   }
-  const keys = await copies.keys();
-  for (const oldest of keys.slice(0, Math.max(0, keys.length - most[kind]))) {
-    await copies.delete(oldest);
+  await trim(copies, most[kind]);
+}
+
+/** Where a copy has its size, so that nothing is read to know it. */
+const sizeHeader = "x-copy-size";
+
+/** Deletes the oldest copies beyond this many bytes. */
+async function trim(copies: Cache, bytes: number): Promise<void> {
+  let sum = 0;
+  for (const request of (await copies.keys()).toReversed()) {
+    const copy = await copies.match(request);
+    sum += Number(copy?.headers.get(sizeHeader) ?? 0);
+    if (sum > bytes) await copies.delete(request);
   }
 }
 
@@ -83,8 +104,12 @@ function notePage(): void {
   shown.add(url);
 }
 
-/** Pages at most that are fetched at a time. */
+/** Pages, and pictures, at most that are fetched at a time. */
 const mostAtOnce = 8;
+const mostPictures = 100;
+
+/** Raised with each person who leaves: what is under way for them is not kept any more. */
+let generation = 0;
 
 let running: Promise<void> | null = null;
 
@@ -99,18 +124,23 @@ export function keepShown(): Promise<void> {
 
 async function keepAll(): Promise<void> {
   if (!navigator.onLine) return;
+  const of = generation;
   const pages = [...shown].slice(-mostAtOnce);
   shown.clear();
   const urls = performance.getEntriesByType("resource").map(({ name }) => name);
   const ofKind = (kind: Kind) => [...new Set(urls)].filter((url) => kindOf(new URL(url)) === kind);
-  await keep("pages", pages);
-  await keep("files", ofKind("files"));
-  await keep("pictures", ofKind("pictures").slice(-most.pictures));
+  await keep("pages", pages, of);
+  await keep("files", ofKind("files"), of);
+  await keep("pictures", ofKind("pictures").slice(-mostPictures), of);
 }
 
 /** Removes all copies: what one person has seen is not the business of the next. */
 export async function emptyCopies(): Promise<void> {
+  generation += 1;
   latest = "";
+  shown.clear();
+  // The list of what this page has loaded would bring the former person's pictures back.
+  performance.clearResourceTimings();
   await running?.catch(() => undefined);
   await Promise.all(Object.values(names).map((name) => caches.delete(name)));
 }

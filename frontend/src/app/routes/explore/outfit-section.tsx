@@ -75,7 +75,10 @@ function OutfitSectionBody({ title, list, empty, mark, actions }: OutfitSectionB
       />
     );
   }
-  if (list.data.length === 0) return empty;
+  // A page of blocked people alone is not the end.
+  if (list.data.length === 0) {
+    return list.hasNextPage === true ? <NextPage list={list} noun="outfits" /> : empty;
+  }
   const openId = list.data.find(
     ({ id, slug }) => params.outfit === slug || params.outfit === id,
   )?.id;
