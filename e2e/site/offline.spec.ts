@@ -30,7 +30,7 @@ async function expectCopy(page: Page, path: string): Promise<void> {
   await page.keyboard.press("Shift");
   await page.evaluate(() => navigator.serviceWorker.ready);
   await expect(async () => {
-    // As when the tab is left: what was shown is kept.
+    // The page keeps copies of what was shown when its tab is hidden.
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     expect((await copies(page)).map((url) => new URL(url).pathname)).toContain(path);
   }).toPass();

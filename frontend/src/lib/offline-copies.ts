@@ -104,11 +104,11 @@ function notePage(): void {
   shown.add(url);
 }
 
-/** Pages, and pictures, at most that are fetched at a time. */
+/** How many pages, and how many pictures, are fetched at a time at most. */
 const mostAtOnce = 8;
 const mostPictures = 100;
 
-/** Raised with each person who leaves: what is under way for them is not kept any more. */
+/** Counts sign-outs: a copy that was begun before the last one belongs to the former person, and is dropped. */
 let generation = 0;
 
 let running: Promise<void> | null = null;
@@ -116,13 +116,13 @@ let running: Promise<void> | null = null;
 /** Keeps what was shown until now. */
 export function keepShown(): Promise<void> {
   notePage();
-  running ??= keepAll().finally(() => {
+  running ??= copyShownPages().finally(() => {
     running = null;
   });
   return running;
 }
 
-async function keepAll(): Promise<void> {
+async function copyShownPages(): Promise<void> {
   if (!navigator.onLine) return;
   const of = generation;
   const pages = [...shown].slice(-mostAtOnce);

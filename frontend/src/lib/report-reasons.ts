@@ -10,6 +10,6 @@ export const reportReasons = {
 
 export type ReportReason = keyof typeof reportReasons;
 
-export function reasonLabel(reason: string): string {
+export function describeReason(reason: string): string {
   return reason in reportReasons ? reportReasons[reason as ReportReason] : reason;
 }

@@ -127,7 +127,7 @@ function Share({ outfit }: { outfit: Outfit }) {
   if (outfit.status !== "unlisted") {
     return <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />;
   }
-  // Who is here by its link shares that; its creator may be here by its name, which nobody else is.
+  // An unlisted outfit is shared by the link that led here. Only its creator can open it by its name, which nobody else could.
   if (user?.id !== outfit.creator?.id) return <ShareButton path={pathname} name={outfit.name} />;
   return (
     <Suspense>

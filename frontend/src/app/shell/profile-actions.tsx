@@ -47,7 +47,7 @@ interface OtherPersonProps {
   name: string;
 }
 
-/** Nobody follows whom they have blocked. */
+/** The button to follow is missing on the page of a person whom the user has blocked. */
 function FollowOrUnblock({ userId, profileId, name }: OtherPersonProps) {
   const { data: blocked } = useQuery(blockedIdsQuery(userId));
   const toggle = useToggleBlock(userId);

@@ -16,7 +16,7 @@ import {
   arrangementOf,
   type Draft,
   isComposed,
-  picturedItems,
+  listItemsWithPicture,
   pictureItem,
 } from "@/features/submissions/api/draft";
 import {
@@ -39,13 +39,13 @@ interface PictureChoiceProps {
 export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
   const { items } = draft;
   const shown = pictureItem(draft);
-  const withPicture = picturedItems(items);
-  const isDrawn = isComposed(draft) && withPicture.length > 1;
+  const itemsWithPicture = listItemsWithPicture(items);
+  const isDrawn = isComposed(draft) && itemsWithPicture.length > 1;
   return (
     <fieldset>
       <legend className="mb-3 font-medium text-small">Picture</legend>
       <div className="grid grid-cols-3 gap-3 md:grid-cols-5">
-        {withPicture.map((item) => (
+        {itemsWithPicture.map((item) => (
           <Option
             key={item.id}
             label={item.name}
@@ -63,18 +63,18 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
             />
           </Option>
         ))}
-        {withPicture.length > 1 && (
+        {itemsWithPicture.length > 1 && (
           <Option
             label="All items together"
             checked={isComposed(draft)}
             onChoose={() => onChange({ picture: { kind: "composed" } })}
           >
-            <Composition items={withPicture} arrangement={arrangementOf(draft)} />
+            <Composition items={itemsWithPicture} arrangement={arrangementOf(draft)} />
           </Option>
         )}
         <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
       </div>
-      {isDrawn && <ArrangementChoice draft={draft} items={withPicture} onChange={onChange} />}
+      {isDrawn && <ArrangementChoice draft={draft} items={itemsWithPicture} onChange={onChange} />}
     </fieldset>
   );
 }

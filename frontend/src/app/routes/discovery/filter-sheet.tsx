@@ -13,13 +13,15 @@ interface FilterSheetProps extends FilterFieldsProps {
 export function FilterSheet({ params, counts, onChange, onClose }: FilterSheetProps) {
   const found = counts?.[params.tab];
   const noun = params.tab === "items" ? "item" : "outfit";
-  const nouns = found === 1 ? noun : `${noun}s`;
+  const countedNoun = found === 1 ? noun : `${noun}s`;
   return (
     <Sheet title="Filters" onClose={onClose}>
       <FilterFields params={params} onChange={onChange} />
       <div className="sticky -bottom-6 -mx-5 mt-6 bg-raised px-5 pt-3 pb-6">
         <Button variant="primary" size="lg" className="w-full" onClick={onClose}>
-          {found === undefined ? `Show ${nouns}` : `Show ${formatCount(found)} ${nouns}`}
+          {found === undefined
+            ? `Show ${countedNoun}`
+            : `Show ${formatCount(found)} ${countedNoun}`}
         </Button>
       </div>
     </Sheet>

@@ -4,7 +4,7 @@ import { lazyPart } from "@/lib/lazy-part";
 import { useExploreParams } from "./explore-params";
 import { ExploreSection, SearchSection } from "./sections";
 
-// Loaded when they are opened, because a first visit shows none of them.
+// The code of these sections is loaded when one is opened, because a first visit shows none of them.
 const TopSection = lazyPart(async () => ({ default: (await import("./top-section")).TopSection }));
 // Visitors never see these sections, so their code is not part of the first load.
 const savedSections = () => import("./saved-sections");

@@ -75,7 +75,7 @@ function OutfitSectionBody({ title, list, empty, mark, actions }: OutfitSectionB
       />
     );
   }
-  // A page of blocked people alone is not the end.
+  // When all outfits of a page are by blocked people, later pages may still have others.
   if (list.data.length === 0) {
     return list.hasNextPage === true ? <NextPage list={list} noun="outfits" /> : empty;
   }

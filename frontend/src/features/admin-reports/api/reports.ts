@@ -51,7 +51,7 @@ async function setState(id: string, state: ReportState) {
   return rowsOf(response);
 }
 
-/** Ends a report, or opens it again. */
+/** Marks a report as decided, or as open again. */
 export function useDecideReport() {
   return useAdminChange({
     change: ({ report, state }: { report: Report; state: ReportState }) =>

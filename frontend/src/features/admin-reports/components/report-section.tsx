@@ -5,7 +5,7 @@ import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
-import { reasonLabel } from "@/lib/report-reasons";
+import { describeReason } from "@/lib/report-reasons";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   nameOf,
@@ -40,7 +40,7 @@ function Subject({ report }: { report: Report }) {
           {nameOf(person)}
         </Link>
       )}
-      <span className="block text-caption text-ink-soft">{reasonLabel(report.reason)}</span>
+      <span className="block text-caption text-ink-soft">{describeReason(report.reason)}</span>
       {report.note !== null && (
         <span className="mt-1 block whitespace-pre-line text-small [overflow-wrap:anywhere]">
           {report.note}

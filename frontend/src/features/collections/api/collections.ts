@@ -16,7 +16,7 @@ export interface Collection {
 }
 
 /** Letters of a name at most, as in the database. */
-export const longestName = 80;
+export const maxNameLength = 80;
 
 /** All collections of the user, by name. There are at most 100. */
 export function collectionsQuery(userId: string) {
@@ -127,10 +127,10 @@ export function useCollect(userId: string) {
     );
   return useMutation({
     mutationFn: async ({ collection, outfitId, on }: Collected) => {
-      const collected = supabase.from("collected_outfits");
+      const members = supabase.from("collected_outfits");
       const row = { collection_id: collection.id, user_id: userId, combine_id: outfitId };
-      const response = on ? await collected.insert(row) : await collected.delete().match(row);
-      // Another tab was faster.
+      const response = on ? await members.insert(row) : await members.delete().match(row);
+      // Another tab has put it in already, which is what was wanted.
       if (!hasCode(response.error, uniqueViolation)) resultOf(response);
     },
     onMutate: async (change) => {

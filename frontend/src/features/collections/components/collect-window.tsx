@@ -62,7 +62,7 @@ export function CollectWindow({ userId, outfit, onClose }: CollectWindowProps) {
         </ul>
       )}
       <CollectionForm
-        // Begins anew with each collection that was made.
+        // Another key with each new collection empties the form for the next one.
         key={newId}
         name=""
         action="Make a collection with it"

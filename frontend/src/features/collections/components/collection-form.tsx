@@ -2,7 +2,7 @@ import { Button } from "@ui/button";
 import { Field } from "@ui/field";
 import { type FormEvent, useState } from "react";
 import { Input } from "@/components/ui/input";
-import { longestName } from "../api/collections";
+import { maxNameLength } from "../api/collections";
 
 interface CollectionFormProps {
   /** The present name; empty for a new collection. */
@@ -20,13 +20,13 @@ export function CollectionForm({ name, action, pending, onSubmit }: CollectionFo
   const error =
     wanted === ""
       ? "Please type a name."
-      : [...wanted].length > longestName
-        ? `A name has at most ${longestName} letters.`
+      : [...wanted].length > maxNameLength
+        ? `A name has at most ${maxNameLength} letters.`
         : undefined;
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    // In a window over a page with a form of its own, that one would be submitted, too.
+    // React passes the event on to a form of the page around this window, which would be submitted, too.
     event.stopPropagation();
     setChecked(true);
     if (error === undefined) onSubmit(wanted);

@@ -21,13 +21,13 @@ export function ReportWindow({ userId, subject, name, onClose }: ReportWindowPro
   const [note, setNote] = useState("");
   const report = useReport(userId);
   const isTooLong = [...note.trim()].length > longestNote;
-  const needsNote = reason === "other" && note.trim() === "";
+  const lacksNote = reason === "other" && note.trim() === "";
   return (
     <ConfirmDialog
       title={`Report ${name}`}
       text="Administrators read it and decide. Nobody else learns that it was you."
       confirmLabel="Report"
-      disabled={reason === null || isTooLong || needsNote}
+      disabled={reason === null || isTooLong || lacksNote}
       pending={report.isPending}
       onConfirm={() =>
         reason !== null && report.mutate({ subject, reason, note }, { onSuccess: onClose })

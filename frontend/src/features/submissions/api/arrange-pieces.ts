@@ -32,8 +32,8 @@ export interface ArrangedPiece extends Size {
   garment: Garment;
 }
 
-/** Pictures are enlarged by no more than this. */
-const mostScale = 1.6;
+/** A small picture is enlarged by this factor at most, because it would look blurred. */
+const maxEnlargement = 1.6;
 
 /** The size of a piece next to the others, in centimetres. */
 function naturalSize({ width, height, garment }: ArrangedPiece): Size {
@@ -47,7 +47,7 @@ type Columns = readonly (readonly number[])[];
 const sum = (values: readonly number[]) => values.reduce((whole, value) => whole + value, 0);
 
 /** Pixels of a centimetre when these columns fill the sheet. */
-function scaleOf(columns: Columns, sizes: readonly Size[]): number {
+function fitColumns(columns: Columns, sizes: readonly Size[]): number {
   const widths = columns.map((column) =>
     Math.max(...column.map((place) => sizes[place]?.width ?? 0)),
   );
@@ -62,10 +62,10 @@ function scaleOf(columns: Columns, sizes: readonly Size[]): number {
 /** The places of the pieces in these columns, at their relative sizes, with the room that is left spread between them. */
 function place(columns: Columns, pieces: readonly ArrangedPiece[]): Box[] {
   const sizes = pieces.map(naturalSize);
-  const scale = scaleOf(columns, sizes);
+  const scale = fitColumns(columns, sizes);
   const drawn = pieces.map((piece, index): Size => {
     const natural = sizes[index] ?? piece;
-    const own = Math.min(scale, (piece.width * mostScale) / natural.width);
+    const own = Math.min(scale, (piece.width * maxEnlargement) / natural.width);
     return { width: natural.width * own, height: natural.height * own };
   });
   const sizeAt = (index: number) => drawn[index] ?? { width: 0, height: 0 };
@@ -123,7 +123,7 @@ function* spreads(order: readonly number[]): Generator<number[][]> {
 
 /** How good a spread is: large pieces, columns of one height, and the top above what is worn below it. */
 function scoreOf(columns: Columns, sizes: readonly Size[], kinds: readonly GarmentKind[]): number {
-  const scale = scaleOf(columns, sizes);
+  const scale = fitColumns(columns, sizes);
   const heights = columns.map((column) =>
     sum(column.map((at) => (sizes[at]?.height ?? 0) * scale)),
   );
@@ -167,11 +167,11 @@ const body: readonly GarmentKind[] = ["hat", "scarf", "top", "dress", "bottom", 
 
 function dress(pieces: readonly ArrangedPiece[]): Box[] {
   const order = byRank(pieces);
-  const kindAt = (at: number) => pieces[at]?.garment.kind ?? "other";
-  const middle = body.flatMap((kind) => order.filter((at) => kindAt(at) === kind).slice(0, 1));
+  const kindOfPiece = (at: number) => pieces[at]?.garment.kind ?? "other";
+  const middle = body.flatMap((kind) => order.filter((at) => kindOfPiece(at) === kind).slice(0, 1));
   const [left, right]: [number[], number[]] = [[], []];
   for (const at of order.filter((one) => !middle.includes(one))) {
-    const isLeft = kindAt(at) === "outerwear" || left.length < right.length;
+    const isLeft = kindOfPiece(at) === "outerwear" || left.length < right.length;
     (isLeft ? left : right).push(at);
   }
   return place(
@@ -201,7 +201,7 @@ function layOut(count: number, columns: number): Box[] {
 
 /** Where a whole picture is drawn in the middle of its place. */
 function fitInto({ width, height }: Size, box: Box): Box {
-  const scale = Math.min(box.width / width, box.height / height, mostScale);
+  const scale = Math.min(box.width / width, box.height / height, maxEnlargement);
   const drawn = { width: width * scale, height: height * scale };
   return {
     x: box.x + (box.width - drawn.width) / 2,

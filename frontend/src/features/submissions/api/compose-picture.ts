@@ -93,7 +93,7 @@ function pieceOf(image: HTMLImageElement): Piece {
 }
 
 /** Pieces that were cut out, the latest last, so that another arrangement of them is drawn at once. */
-const kept = new Map<string, Promise<Piece>>();
+const pieceCache = new Map<string, Promise<Piece>>();
 
 async function cutPiece(url: string): Promise<Piece> {
   const image = await loadPicture(url);
@@ -103,14 +103,14 @@ async function cutPiece(url: string): Promise<Piece> {
 }
 
 function loadPiece(url: string): Promise<Piece> {
-  const piece = kept.get(url) ?? cutPiece(url);
-  kept.delete(url);
-  kept.set(url, piece);
-  // Another attempt loads it again.
-  piece.catch(() => kept.delete(url));
-  for (const oldest of kept.keys()) {
-    if (kept.size <= mostComposed) break;
-    kept.delete(oldest);
+  const piece = pieceCache.get(url) ?? cutPiece(url);
+  pieceCache.delete(url);
+  pieceCache.set(url, piece);
+  // A failed picture is not remembered, so that another attempt loads it again.
+  piece.catch(() => pieceCache.delete(url));
+  for (const oldest of pieceCache.keys()) {
+    if (pieceCache.size <= mostComposed) break;
+    pieceCache.delete(oldest);
   }
   return piece;
 }
@@ -130,7 +130,7 @@ function drawPiece(context: CanvasRenderingContext2D, { picture, isCut }: Piece,
   context.restore();
 }
 
-/** How far a color is from grey. White and black are, too: they give the paper nothing. */
+/** How far a color is from grey; 0 for white and black, which give the paper no color. */
 const vividness = (color: Color) => Math.max(...color) - Math.min(...color) + 1;
 
 /** The paper in a light shade of the items' colors, to which the vivid ones give most. */

@@ -160,7 +160,9 @@ export function arrangementOf({ picture }: Draft): Arrangement {
 }
 
 /** The items with a picture. */
-export function picturedItems(items: readonly PickedItem[]): (PickedItem & { image: string })[] {
+export function listItemsWithPicture(
+  items: readonly PickedItem[],
+): (PickedItem & { image: string })[] {
   return items.flatMap(({ image, ...item }) => (image === null ? [] : [{ ...item, image }]));
 }
 

@@ -5,7 +5,7 @@ import { resultOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Draft, itemsThatDoNotFit, type PickedItem, type SubmissionBase } from "./draft";
 
-const pickedColumns =
+const pickedItemColumns =
   "id, name, image, image_color, price, gender, category:categories(name), subcategory:subcategories(name)";
 
 /** What of a saved outfit the wizard changes, with its items. */
@@ -26,7 +26,7 @@ export async function listPickedItems(ids: readonly string[]): Promise<PickedIte
   const rows = rowsOf(
     await supabase
       .from("items")
-      .select(pickedColumns)
+      .select(pickedItemColumns)
       .in("id", [...ids]),
   );
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -11,8 +11,8 @@ import {
   defaultName,
   isComposed,
   isSubmissionDescription,
+  listItemsWithPicture,
   type PickedItem,
-  picturedItems,
   pictureItem,
   type SubmissionFields,
   storedGender,
@@ -47,7 +47,7 @@ async function pictureOf({ userId, draft }: Submission): Promise<OutfitPicture> 
   const { picture, items } = draft;
   if (picture.kind === "uploaded") return { url: picture.url, instead: null };
   if (!isComposed(draft)) return { url: pictureItem(draft)?.image ?? null, instead: null };
-  const pictured = picturedItems(items);
+  const pictured = listItemsWithPicture(items);
   const arrangement = arrangementOf(draft);
   const { composePicture } = await import("./compose-picture");
   const drawn = await composePicture(pictured, arrangement).catch((error: unknown) => {
