@@ -21,6 +21,8 @@ pub(super) enum ApiError {
     InvalidField(&'static str, &'static str),
     UnsupportedMediaType,
     BodyNotReadable,
+    /// 400: the message is to be stored.
+    NotStored,
     /// 503: there is no memory for the body at the moment.
     OutOfMemory,
     TooManyRequests(&'static str),
@@ -46,6 +48,10 @@ impl ApiError {
             Self::BodyNotReadable => (
                 StatusCode::BAD_REQUEST,
                 message("The request body could not be read"),
+            ),
+            Self::NotStored => (
+                StatusCode::BAD_REQUEST,
+                message("Storing broadcasts is not supported"),
             ),
             Self::OutOfMemory => (
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -1,5 +1,6 @@
 //! `POST /realtime/v1/api/broadcast/{topic}/events/{event}[?private=true]`: one message.
 //!
+//! `persist` is refused with 400: broadcasts are not stored.
 //! Body `application/json` (any value) or `application/octet-stream`; 202 without a body. 403 for a private topic that the
 //! caller may not write to, 415 for other types of content (REALTIME-030).
 
@@ -26,6 +27,9 @@ pub(super) async fn broadcast_single(
 ) -> Result<HttpResponse, ApiError> {
     let (topic, event) = topic_and_event(sent_path(request.uri())).ok_or(ApiError::NoRoute)?;
     let caller = ApiCaller::identify(&request, &shared)?;
+    if asks_for_persistence(request.query_string()) {
+        return Err(ApiError::NotStored);
+    }
     let encoding = encoding_of(&request)?;
     // The token is checked before the body is read, so strangers cannot make the server buffer megabytes.
     let body = read_limited(
@@ -62,6 +66,16 @@ pub(super) async fn broadcast_single(
     Ok(accepted(&shared))
 }
 
+/// Whether the query has `persist` or `persist[ttl]`, in whatever form: the caller would take a message for stored that is not.
+fn asks_for_persistence(query: &str) -> bool {
+    let names = query
+        .split('&')
+        .map(|pair| pair.split('=').next().unwrap_or(pair));
+    names
+        .map(|name| percent_decode_str(name).decode_utf8_lossy())
+        .any(|name| name == "persist" || name.starts_with("persist["))
+}
+
 /// Reads topic and event from the path as it was sent. The router's path is already decoded, so there a `%2F` inside a
 /// name would look like a separator.
 fn topic_and_event(path: &str) -> Option<(String, String)> {
@@ -92,6 +106,22 @@ fn encoding_of(request: &HttpRequest) -> Result<Encoding, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn realtime_211_persist_is_found_in_every_form() {
+        for query in [
+            "persist=true",
+            "private=true&persist%5Bttl%5D=60",
+            "persist[ttl]=x&private=true",
+            "persist",
+            "%70ersist=1",
+        ] {
+            assert!(asks_for_persistence(query), "{query}");
+        }
+        for query in ["", "private=true", "persistent=1", "x=persist"] {
+            assert!(!asks_for_persistence(query), "{query}");
+        }
+    }
 
     #[test]
     fn realtime_030_encoded_slashes_are_part_of_topic_and_event_names() {

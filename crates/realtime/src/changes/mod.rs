@@ -36,6 +36,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+pub(crate) use feed::is_temporary;
 pub use feed::{BroadcastRow, ChangeFeed};
 
 /// The id of a channel, as the side of the sockets numbers it.

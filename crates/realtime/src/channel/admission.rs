@@ -8,15 +8,15 @@ use selvedge_limits::Share;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::early_subscription::{EarlySubscription, subscribe};
 use super::join_error::{JoinError, MAX_BINDINGS};
 use super::join_request::JoinRequest;
 use super::joined::{Channel, SocketContext, deadline_of};
 use super::permissions::Permissions;
 use crate::authorization::{CheckError, ReadVerdict, Subject};
 use crate::broadcast::{Replay, ReplayRequest};
-use crate::changes::ChannelKey;
 use crate::cluster::JoinedTopic;
-use crate::fanout::{Member, PresenceReception};
+use crate::fanout::{ChannelId, Member, PresenceReception, SystemMessage};
 use crate::frame::Reference;
 use crate::state::Shared;
 use crate::token::{Token, TokenRefusal};
@@ -34,11 +34,14 @@ pub(crate) struct Admission {
     replays: Vec<Replay>,
     /// The subscriptions to database changes as they are counted.
     counted_bindings: Vec<Share>,
+    /// The subscription to database changes, where the join waits for it.
+    early_subscription: Option<EarlySubscription>,
     /// Keeps broadcasts of other nodes coming; `None` for a node that runs alone.
     joined_topic: Option<JoinedTopic>,
 }
 
-/// Checks a join: first what needs no database, then, for private channels, the policies. `channels` is the number of
+/// Checks a join: first what needs no database, then, for private channels, the policies; then waits for its subscriptions if it
+/// asks for that. `channels` is the number of
 /// other channels of the socket.
 ///
 /// # Errors
@@ -53,6 +56,10 @@ pub(crate) async fn check_join(
     if let Some(cluster) = &context.worker.shared.cluster {
         admission.joined_topic = Some(cluster.join(&admission.topic).await);
     }
+    if let Some(limit) = admission.request.time_for_changes() {
+        let subscription = EarlySubscription::begin(context, &admission.token, &admission.request, limit);
+        admission.early_subscription = Some(subscription.await?);
+    }
     Ok(admission)
 }
 
@@ -66,20 +73,34 @@ async fn check_permission(
     let topic = Topic::from_wire(wire_topic, request.is_private);
     let token = check_locally(shared, &topic, &context.token, &request, channels)?;
     let counted_bindings = count_bindings(context, request.bindings.len())?;
-    if !request.is_private {
-        return match request.replay {
-            Some(_) => Err(JoinError::ReplayOnPublicChannel),
-            None => Ok(Admission {
-                topic,
-                request,
-                token,
-                permissions: Permissions::PUBLIC,
-                replays: Vec::new(),
-                counted_bindings,
-                joined_topic: None,
-            }),
-        };
+    let admission = Admission {
+        topic,
+        request,
+        token,
+        permissions: Permissions::PUBLIC,
+        replays: Vec::new(),
+        counted_bindings,
+        early_subscription: None,
+        joined_topic: None,
+    };
+    if admission.request.is_private {
+        return check_policies(context, admission).await;
     }
+    match admission.request.replay {
+        Some(_) => Err(JoinError::ReplayOnPublicChannel),
+        None => Ok(admission),
+    }
+}
+
+/// Asks the policies about a private channel, and reads the broadcasts that are to be replayed.
+async fn check_policies(context: &SocketContext, admission: Admission) -> Result<Admission, JoinError> {
+    let shared = &context.worker.shared;
+    let Admission {
+        topic,
+        request,
+        token,
+        ..
+    } = &admission;
     let subject = Subject {
         claims: &token.claims,
         topic: topic.name(),
@@ -97,13 +118,9 @@ async fn check_permission(
         Err(error) => return Err(JoinError::Check(error)),
     };
     Ok(Admission {
-        replays: fetch_replays(shared, &topic, &request, verdict).await?,
-        topic,
-        request,
-        token,
+        replays: fetch_replays(shared, topic, request, verdict).await?,
         permissions: Permissions::after_read(verdict),
-        counted_bindings,
-        joined_topic: None,
+        ..admission
     })
 }
 
@@ -189,7 +206,7 @@ async fn fetch_replays(
 }
 
 /// Makes the channel and sends what a join brings, in the order of the contract: the reply, replayed broadcasts, the
-/// presence state. Notices of database changes follow when the feed has taken up the subscription.
+/// presence state. Notices of database changes follow when the feed has taken up the subscription, or at once if it has.
 pub(crate) fn admit(
     context: &Rc<SocketContext>,
     admission: Admission,
@@ -203,10 +220,15 @@ pub(crate) fn admit(
         permissions,
         replays,
         counted_bindings,
+        early_subscription,
         joined_topic,
     } = admission;
     let shared = &context.worker.shared;
-    let member = make_member(context, &topic, join_ref, permissions, &replays);
+    let early = early_subscription.map(EarlySubscription::hand_over);
+    let id = early
+        .as_ref()
+        .map_or_else(|| context.worker.rooms.next_channel_id(), |(id, _)| *id);
+    let member = make_member(context, id, &topic, join_ref, permissions, &replays);
     // Entered before the reply is queued: as soon as the client has read the reply it may broadcast, and expects to
     // receive what others broadcast.
     context.worker.add_member(&member);
@@ -215,7 +237,13 @@ pub(crate) fn admit(
         push_replay(&member, replay);
     }
     start_presence(shared, &member, &request, permissions);
-    subscribe_to_changes(context, &member, &token, &request);
+    begin_changes(
+        context,
+        &member,
+        &token,
+        &request,
+        early.map(|(_, notices)| notices),
+    );
     Channel {
         context: Rc::clone(context),
         member,
@@ -239,13 +267,14 @@ pub(crate) fn admit(
 /// The channel as the fan-out sees it, not yet entered.
 fn make_member(
     context: &SocketContext,
+    id: ChannelId,
     topic: &Topic,
     join_ref: Reference,
     permissions: Permissions,
     replays: &[Replay],
 ) -> Rc<Member> {
     Rc::new(Member {
-        id: context.worker.rooms.next_channel_id(),
+        id,
         version: context.version,
         join_ref,
         outbox: Rc::clone(&context.outbox),
@@ -300,18 +329,21 @@ fn start_presence(shared: &Shared, member: &Member, request: &JoinRequest, permi
     }
 }
 
-/// Hands the channel's bindings to the change feed, with the role and claims under which rows are checked.
-fn subscribe_to_changes(context: &SocketContext, member: &Member, token: &Token, request: &JoinRequest) {
-    if request.bindings.is_empty() {
+/// Subscribes to the channel's database changes, or passes on what the feed has said about them before the join was answered.
+fn begin_changes(
+    context: &SocketContext,
+    member: &Member,
+    token: &Token,
+    request: &JoinRequest,
+    notices: Option<Vec<SystemMessage>>,
+) {
+    let Some(notices) = notices else {
+        if !request.bindings.is_empty() {
+            subscribe(context, member.id, token, request);
+        }
         return;
+    };
+    for notice in notices {
+        member.push("system", &notice.payload(&member.topic));
     }
-    let bindings = request.bindings.iter();
-    let bindings = bindings.map(|binding| (binding.id, Value::Object(binding.parameters.clone())));
-    context.worker.shared.feed.subscribe(
-        ChannelKey(member.id.as_u64()),
-        context.client,
-        token.claims.role().unwrap_or_default().to_owned(),
-        token.claims.json().to_owned(),
-        bindings.collect(),
-    );
 }

@@ -30,6 +30,12 @@ impl Channel {
             }
             Some(true) => {}
         }
+        if let Some(refusal) = refuse_persistence(frame, self.member.topic.is_private()) {
+            METRICS.count_drop("not_stored");
+            // Also without `ack`: the client would take it for stored.
+            self.member.reply(&frame.reference, &refusal);
+            return Handled::Done;
+        }
         let (content, length) = match &frame.payload {
             Payload::Json(payload) => (Content::Envelope(payload.clone()), payload.len()),
             Payload::UserBroadcast(push) => {
@@ -73,4 +79,19 @@ impl Channel {
             self.member.reply(&frame.reference, reply);
         }
     }
+}
+
+/// The reply to a broadcast that is to be stored, which this server cannot do yet. Nobody gets it: who replays the topic later would
+/// miss what those who are there have seen.
+fn refuse_persistence(frame: &ClientFrame, is_private: bool) -> Option<String> {
+    let asks = matches!(&frame.payload, Payload::UserBroadcast(push) if push.wants_persistence);
+    if !asks {
+        return None;
+    }
+    let error = match is_private {
+        true => "Storing broadcasts is not supported",
+        false => "Broadcasts can be stored on private channels only",
+    };
+    let reply = serde_json::json!({ "status": "error", "response": { "error": error } });
+    Some(reply.to_string())
 }

@@ -1,5 +1,7 @@
 //! Why a join is refused: the code and the text of each error (realtime contract §5.3).
 
+use std::time::Duration;
+
 use crate::authorization::CheckError;
 use crate::token::TokenRefusal;
 
@@ -20,6 +22,10 @@ pub(crate) enum JoinError {
     TooManyBindings,
     /// The socket or its client has all the subscriptions to database changes that it may have.
     TooManyBindingsOfClient,
+    /// The subscriptions that the join waits for were refused, with this text.
+    ChangesRefused(String),
+    /// They did not begin within this time.
+    ChangesTimeout(Duration),
     Token(TokenRefusal),
     /// The policies let the caller read neither broadcasts nor presence; holds the topic's name for the text.
     Unauthorized(String),
@@ -41,6 +47,8 @@ impl JoinError {
             Self::TooManyChannels => "ChannelRateLimitReached",
             Self::PayloadTooLong => "JoinPayloadTooLarge",
             Self::TooManyBindings | Self::TooManyBindingsOfClient => "PostgresChangesLimitReached",
+            Self::ChangesRefused(_) => "PostgresChangesRefused",
+            Self::ChangesTimeout(_) => "PostgresChangesSubscribeTimeout",
             Self::Token(refusal) => refusal.code(),
             Self::Unauthorized(_) | Self::Check(CheckError::Policy) => "Unauthorized",
             Self::Check(CheckError::Canceled) => "QueryCanceled",
@@ -53,8 +61,11 @@ impl JoinError {
         }
     }
 
-    /// `<Code>: <message>`, the `reason` in the reply.
+    /// `<Code>: <message>`, the `reason` in the reply; about refused subscriptions the text that a `system` event would have.
     pub(crate) fn reason(&self) -> String {
+        if let Self::ChangesRefused(text) = self {
+            return text.clone();
+        }
         format!("{}: {}", self.code(), self.message())
     }
 
@@ -70,6 +81,11 @@ impl JoinError {
                 format!("A channel can have at most {MAX_BINDINGS} subscriptions to postgres_changes")
             }
             Self::TooManyBindingsOfClient => "Too many subscriptions to postgres_changes".to_owned(),
+            Self::ChangesRefused(text) => text.clone(),
+            Self::ChangesTimeout(limit) => format!(
+                "Timed out after {}ms waiting for the postgres_changes subscription",
+                limit.as_millis()
+            ),
             Self::Token(refusal) => refusal.channel_text(),
             Self::Unauthorized(topic) => unreadable(topic),
             Self::Check(error) => check_text(*error).to_owned(),

@@ -1,10 +1,16 @@
 //! The payload of `phx_join`. A part of the wrong type counts as missing, so that a join is never refused for its
 //! shape (realtime contract §5.1).
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::binding::Binding;
 use crate::token::is_opaque_key;
+
+/// How long a join waits for its subscriptions to database changes if it names no time, and at most.
+const DEFAULT_CHANGES_TIME: Duration = Duration::from_millis(15_000);
+const LONGEST_CHANGES_TIME: Duration = Duration::from_millis(20_000);
 
 /// The payload of a join.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +28,8 @@ pub(crate) struct JoinRequest {
     pub(crate) presence_key: String,
     pub(crate) is_presence_enabled: bool,
     pub(crate) bindings: Vec<Binding>,
+    /// `postgres_changes_options` with `wait`: how long the answer may wait for the subscriptions.
+    pub(crate) changes_time: Option<Duration>,
     /// Whether the policies on `realtime.messages` apply.
     pub(crate) is_private: bool,
     /// Whether the payload was too long to be read.
@@ -45,10 +53,16 @@ impl JoinRequest {
             presence_key: presence_key(presence.get("key")),
             is_presence_enabled: flag(&presence, "enabled"),
             bindings: bindings(config.get("postgres_changes")),
+            changes_time: changes_time(&part(config, "postgres_changes_options")),
             is_private: flag(config, "private"),
             is_too_long: false,
             token: own_token(payload),
         }
+    }
+
+    /// How long the answer may wait for the subscriptions to database changes; `None` when it does not wait.
+    pub(crate) fn time_for_changes(&self) -> Option<Duration> {
+        self.changes_time.filter(|_| !self.bindings.is_empty())
     }
 
     /// The replay's parameters if they are an object.
@@ -64,6 +78,21 @@ fn flag(section: &Value, name: &str) -> bool {
         Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
         _ => false,
     }
+}
+
+/// The time in options that ask to wait. A `timeout` that is no positive number of milliseconds counts as absent.
+fn changes_time(options: &Value) -> Option<Duration> {
+    let is_one = options.get("wait").is_some_and(|wait| *wait == 1 || *wait == "1");
+    if !is_one && !flag(options, "wait") {
+        return None;
+    }
+    let asked = options.get("timeout").and_then(Value::as_f64);
+    let asked = asked.filter(|milliseconds| *milliseconds > 0.0);
+    let time = asked.map(|milliseconds| {
+        let seconds = (milliseconds / 1000.0).min(LONGEST_CHANGES_TIME.as_secs_f64());
+        Duration::from_secs_f64(seconds)
+    });
+    Some(time.unwrap_or(DEFAULT_CHANGES_TIME))
 }
 
 /// The client's presence key as text; a random UUID when it sent none.
@@ -137,6 +166,34 @@ mod tests {
 
         assert!(request.acknowledges && !request.receives_own && request.is_presence_enabled);
         assert_eq!(request.presence_key, "7");
+    }
+
+    #[test]
+    fn realtime_201_odd_options_of_the_wait_fall_back_to_defaults() {
+        let time = |options: Value| {
+            let changes = [json!({"event": "*"})];
+            let config = json!({"postgres_changes": changes, "postgres_changes_options": options});
+            let request = JoinRequest::parse(&json!({ "config": config }));
+            request.time_for_changes().map(|time| time.as_millis())
+        };
+        let with_wait = |timeout: Value| time(json!({"wait": true, "timeout": timeout}));
+
+        for wait in [json!(true), json!("TRUE"), json!(1), json!("1")] {
+            assert_eq!(time(json!({ "wait": wait })), Some(15_000), "{wait}");
+        }
+        for wait in [json!(false), json!(null), json!(0), json!("no"), json!([true])] {
+            assert_eq!(time(json!({ "wait": wait })), None, "{wait}");
+        }
+        for other in [json!(true), json!(null), json!([]), json!({"timeout": 5})] {
+            assert_eq!(time(other.clone()), None, "{other}");
+        }
+        assert_eq!(with_wait(json!(300)), Some(300));
+        assert_eq!(with_wait(json!(1e300)), Some(20_000));
+        for odd in [json!(0), json!(-5), json!("300"), json!(null)] {
+            assert_eq!(with_wait(odd.clone()), Some(15_000), "{odd}");
+        }
+        let without = json!({"config": {"postgres_changes_options": {"wait": true}}});
+        assert_eq!(JoinRequest::parse(&without).time_for_changes(), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod admission;
 mod binding;
 mod broadcast;
 mod check;
+mod early_subscription;
 mod join_error;
 mod join_request;
 mod joined;

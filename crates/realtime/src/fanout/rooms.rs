@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::channel_id::ChannelId;
-use super::hub::{ChannelMessage, Delivery, Hub};
+use super::hub::{ChannelMessage, Delivery, Hub, SystemMessage};
 use super::member::{Member, PresenceReception};
 use super::outbox::{Outbox, Signal};
 use crate::broadcast::Broadcast;
@@ -44,6 +44,8 @@ pub(crate) struct Rooms {
     counter: Cell<u64>,
     rooms: RefCell<HashMap<Topic, Room, RandomState>>,
     channels: RefCell<HashMap<ChannelId, Rc<Member>, RandomState>>,
+    /// Joins that wait for notices about channels which are not there yet.
+    listeners: RefCell<HashMap<ChannelId, mpsc::UnboundedSender<SystemMessage>, RandomState>>,
     /// Outboxes that changes have filled by half since the last [`Delivery::Settle`].
     crowded: RefCell<Vec<Weak<Outbox>>>,
     /// Weak, so that a socket ends without having to be removed here.
@@ -61,6 +63,7 @@ impl Rooms {
             counter: Cell::new(0),
             rooms: RefCell::default(),
             channels: RefCell::default(),
+            listeners: RefCell::default(),
             crowded: RefCell::default(),
             sockets: RefCell::default(),
         }
@@ -70,6 +73,18 @@ impl Rooms {
     pub(crate) fn next_channel_id(&self) -> ChannelId {
         self.counter.set(self.counter.get() + 1);
         ChannelId::new(self.worker, self.counter.get())
+    }
+
+    /// The notices for a channel that is about to join, until [`Rooms::stop_listening`].
+    pub(crate) fn listen(&self, id: ChannelId) -> mpsc::UnboundedReceiver<SystemMessage> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.listeners.borrow_mut().insert(id, sender);
+        receiver
+    }
+
+    /// Ends [`Rooms::listen`].
+    pub(crate) fn stop_listening(&self, id: ChannelId) {
+        self.listeners.borrow_mut().remove(&id);
     }
 
     /// Adds a socket that is to be told when the server shuts down.
@@ -182,15 +197,21 @@ impl Rooms {
 
     fn deliver_to_channels(&self, ids: &[ChannelId], message: &ChannelMessage) {
         let channels = self.channels.borrow();
-        let members = ids.iter().filter_map(|id| channels.get(id));
         match message {
-            ChannelMessage::Change { ids, data } => {
+            ChannelMessage::Change { ids: bindings, data } => {
+                let members = ids.iter().filter_map(|id| channels.get(id));
                 let members = members.inspect(|member| self.note_if_crowded(member));
-                deliver_change(members, ids, data);
+                deliver_change(members, bindings, data);
             }
             ChannelMessage::System(system) => {
-                for member in members {
-                    member.push("system", &system.payload(&member.topic));
+                let listeners = self.listeners.borrow();
+                for id in ids {
+                    if let Some(member) = channels.get(id) {
+                        member.push("system", &system.payload(&member.topic));
+                    } else if let Some(listener) = listeners.get(id) {
+                        // The join has ended when nobody receives it.
+                        listener.send(system.clone()).ok();
+                    }
                 }
             }
         }

@@ -4,6 +4,8 @@
 //! other kind, so the server sends none.
 
 use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::client_frame::{ClientFrame, Payload, UserBroadcast};
 use super::encoded_frame::EncodedFrame;
@@ -38,9 +40,9 @@ fn parse_user_broadcast_push(frame: &Bytes) -> Option<ClientFrame> {
     let reference = take_text(&mut rest, reference)?;
     let topic = take_text(&mut rest, topic)?;
     let event = take_text(&mut rest, event)?;
-    // Compat: a client's meta is skipped and not passed on, as upstream.
-    // The server has no use for a client's meta, as the original.
-    rest = rest.get(usize::from(meta)..)?;
+    // Compat: a client's meta is not passed on, and all of it but `persist` is ignored.
+    let (meta, behind) = rest.split_at_checked(usize::from(meta))?;
+    rest = behind;
     let encoding = match encoding {
         0 => Encoding::Bytes,
         1 => Encoding::Json,
@@ -59,10 +61,22 @@ fn parse_user_broadcast_push(frame: &Bytes) -> Option<ClientFrame> {
             event: event.to_owned(),
             encoding,
             payload: frame.slice_ref(rest),
+            wants_persistence: wants_persistence(meta),
         }),
         bytes: frame.len(),
         received: None,
     })
+}
+
+/// Whether a client's meta has `persist`, in whatever form. Meta that is no JSON object counts as empty.
+fn wants_persistence(meta: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(default)]
+        persist: Value,
+    }
+    let persist = serde_json::from_slice(meta).map(|Meta { persist }| persist);
+    !matches!(persist, Err(_) | Ok(Value::Null | Value::Bool(false)))
 }
 
 /// Splits a text of this many bytes off the front; `None` when it is cut short or not UTF-8.
@@ -113,6 +127,32 @@ mod tests {
         assert_eq!(frame.payload()[..5], [4, 12, 2, 0, 0]);
         assert!(frame.payload().ends_with(&[0, 255]));
         assert!(encode_user_broadcast("t", &"é".repeat(128), "", Encoding::Json, b"1").is_none());
+    }
+
+    #[test]
+    fn realtime_216_meta_is_read_for_persist_only() {
+        for meta in [
+            r#"{"persist":true}"#,
+            r#"{"other":1,"persist":{"ttl":5}}"#,
+            r#"{"persist":"odd"}"#,
+        ] {
+            assert!(wants_persistence(meta.as_bytes()), "{meta}");
+        }
+        for meta in [
+            "",
+            "{}",
+            "{",
+            "7",
+            r#"{"persist":false}"#,
+            r#"{"other":true}"#,
+            "\u{0}",
+        ] {
+            assert!(!wants_persistence(meta.as_bytes()), "{meta}");
+        }
+        assert!(!wants_persistence(&[0xff, 0xfe]));
+        // The meta is longer than the frame.
+        let cut = Bytes::from_static(b"\x03\x00\x00\x01\x01\xff\x01te{}");
+        assert!(parse_user_broadcast_push(&cut).is_none());
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub(crate) struct UserBroadcast {
     pub(crate) event: String,
     pub(crate) encoding: Encoding,
     pub(crate) payload: Bytes,
+    /// Whether the client wants it stored.
+    pub(crate) wants_persistence: bool,
 }
 
 impl ClientFrame {

@@ -21,3 +21,4 @@ mod subscribe;
 
 pub use broadcast_row::BroadcastRow;
 pub use handle::ChangeFeed;
+pub(crate) use subscribe::is_temporary;

@@ -23,6 +23,11 @@ const CATALOG_PAUSE: Duration = Duration::from_secs(1);
 const MOST_COVERED_TABLES: usize = 2000;
 const DATABASE_AWAY: &str = "Realtime was unable to connect to the project database";
 
+/// Whether a notice says that the subscription goes on by itself when the database is back.
+pub(crate) fn is_temporary(notice: &str) -> bool {
+    notice == DATABASE_AWAY
+}
+
 /// Why changes of tables are not seen whose rows this server stores in shards of Citus.
 const UNSEEN_HERE: &str = "Realtime sees the changes of tables that Citus manages only while citus.enable_change_data_capture is on; \
                            set it, or use broadcasts instead.";
