@@ -6,4 +6,4 @@ with downgraded as (
   returning id
 )
 delete from auth.mfa_amr_claims
-where session_id in (select id from downgraded) and authentication_method in ('totp', 'mfa/phone', 'mfa/webauthn')
+where session_id in (select id from downgraded) and authentication_method in ('totp', 'mfa/phone', 'mfa/webauthn', 'mfa/recovery_code')

@@ -30,6 +30,8 @@ pub(crate) fn check_feature(state: &AuthState, path: &str) -> Result<(), AuthErr
         check_oauth_server(state)
     } else if is_within(path, "/sso") {
         get_config(state).map(|_| ())
+    } else if is_within(path, "/scim") && !state.config.scim_enabled {
+        Err(FeatureError::ScimDisabled.into())
     } else {
         Ok(())
     }

@@ -42,8 +42,8 @@ pub use cleanup::{delete_expired_rows, delete_expired_rows_forever};
 pub use config::{
     AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,
     HookConfigError, HooksConfig, LeakedPasswordConfig, MfaConfig, OauthServerConfig, PasswordConfig,
-    PhoneConfig, PhoneFactorConfig, ProviderConfig, RateLimitConfig, RefreshConfig, SamlConfig, SamlSettings,
-    SessionConfig, SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
+    PhoneConfig, PhoneFactorConfig, ProviderConfig, RateLimitConfig, RecoveryCodesConfig, RefreshConfig,
+    SamlConfig, SamlSettings, SessionConfig, SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
 pub use flows::claims_preview::{ClaimsPreviewError, preview_access_claims};
 pub use flows::configuration_trial::{

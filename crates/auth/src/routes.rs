@@ -59,7 +59,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                 .configure(oauth_server_routes)
                 .configure(provider_admin_routes)
                 .configure(saml_routes)
-                .configure(not_offered_routes)
+                .configure(scim_routes)
                 .default_service(web::to(feature_gates::respond_to_unknown_path)),
         );
     }
@@ -98,6 +98,15 @@ fn admin_routes(config: &mut web::ServiceConfig) {
 fn factor_routes(config: &mut web::ServiceConfig) {
     config
         .service(route("/factors").post(api::factor_enroll::enroll_factor))
+        // Before `/factors/{id}`, which would take these words for ids.
+        .service(
+            route("/factors/recovery-codes")
+                .get(api::recovery_codes::get_status)
+                .post(api::recovery_codes::generate_codes)
+                .delete(api::recovery_codes::delete_codes),
+        )
+        .service(route("/factors/recovery-codes/verify").post(api::recovery_codes::verify_code))
+        .service(route("/factors/recovery-codes/regenerate").post(api::recovery_codes::regenerate_codes))
         .service(route("/factors/{id}").delete(api::factor_unenroll::unenroll_factor))
         .service(route("/factors/{id}/challenge").post(api::factor_challenge::challenge_factor))
         .service(route("/factors/{id}/verify").post(api::factor_verify::verify_factor))
@@ -190,12 +199,13 @@ fn saml_routes(config: &mut web::ServiceConfig) {
         .service(route("/sso/saml/acs").post(api::saml_acs::consume_assertion));
 }
 
-/// SCIM, which this server does not have, with the methods of the contract, so that other methods get 405.
-fn not_offered_routes(config: &mut web::ServiceConfig) {
+/// Discovery of SCIM.
+fn scim_routes(config: &mut web::ServiceConfig) {
     config
-        .service(route("/scim/v2/ServiceProviderConfig").get(api::not_offered::refuse_scim))
-        .service(route("/scim/v2/ResourceTypes").get(api::not_offered::refuse_scim))
-        .service(route("/scim/v2/Schemas").get(api::not_offered::refuse_scim));
+        .service(route("/scim/v2/ServiceProviderConfig").get(api::scim::get_service_provider_config))
+        .service(route("/scim/v2/ResourceTypes").get(api::scim::list_nothing))
+        .service(route("/scim/v2/Schemas").get(api::scim::list_nothing))
+        .service(web::resource("/scim/{path:.*}").to(api::scim::respond_not_found));
 }
 
 /// A path with and without a trailing slash; other methods than those given are 405.

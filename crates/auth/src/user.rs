@@ -342,7 +342,7 @@ pub(crate) struct FactorBody {
     /// Left out when the user chose none.
     #[serde(skip_serializing_if = "is_empty_text")]
     friendly_name: Option<String>,
-    /// `totp`, `phone` or `webauthn`.
+    /// `totp`, `phone`, `webauthn` or `recovery_code`.
     factor_type: String,
     /// Empty for other types than `phone`.
     phone: String,

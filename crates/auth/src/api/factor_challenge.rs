@@ -76,7 +76,8 @@ impl CeremonyOptions {
 /// `POST /factors/{id}/challenge` → 200 `{id, type, expires_at, webauthn?}`.
 ///
 /// # Errors
-/// 403 `no_authorization` or `session_not_found`; 404 `mfa_factor_not_found`; 422 `mfa_…_verify_not_enabled`; 429
+/// 400 `validation_failed` for recovery codes; 403 `no_authorization` or `session_not_found`; 404 `mfa_factor_not_found`; 422
+/// `mfa_…_verify_not_enabled`; 429
 /// `over_request_rate_limit`, or `over_sms_send_rate_limit` within the pause between two messages; 500 when the
 /// message cannot be sent.
 pub(crate) async fn challenge_factor(
@@ -89,7 +90,7 @@ pub(crate) async fn challenge_factor(
     mfa::require_session(&caller)?;
     let factor = {
         let client = request.connect().await?;
-        mfa::get_factor(&client, caller.user.id, &id).await?
+        mfa::get_challenged_factor(&client, caller.user.id, &id).await?
     };
     mfa::check_verify_enabled(&request.state, factor.kind)?;
     let now = request.now();
@@ -105,7 +106,9 @@ pub(crate) async fn challenge_factor(
     };
     let mut webauthn = None;
     match factor.kind {
-        FactorType::Totp => store_challenge(&request, &caller, &factor, &challenge).await?,
+        FactorType::Totp | FactorType::RecoveryCode => {
+            store_challenge(&request, &caller, &factor, &challenge).await?
+        }
         FactorType::Phone => {
             let channel = Channel::parse(&body.channel, &request.state)?;
             send_code_and_store_challenge(&request, &caller, &factor, challenge, channel).await?;

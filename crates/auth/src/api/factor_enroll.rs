@@ -72,7 +72,8 @@ pub(crate) async fn enroll_factor(
 ) -> Result<HttpResponse, AuthError> {
     mfa::require_session(&caller)?;
     let kind = FactorType::parse(&body.factor_type)
-        .ok_or_else(|| AuthError::invalid("factor_type needs to be totp, phone, or webauthn"))?;
+        .filter(|kind| *kind != FactorType::RecoveryCode)
+        .ok_or_else(|| AuthError::invalid(mfa::UNKNOWN_FACTOR_TYPE))?;
     mfa::check_enroll_enabled(&request.state, kind)?;
     if body.friendly_name.chars().count() > LONGEST_NAME {
         return Err(AuthError::invalid("friendly_name is too long"));
@@ -91,7 +92,7 @@ pub(crate) async fn enroll_factor(
         FactorType::Phone => {
             phone = Some(parse_phone(&body.phone)?);
         }
-        FactorType::Webauthn => {}
+        FactorType::Webauthn | FactorType::RecoveryCode => {}
     }
     let new = NewFactor {
         id,

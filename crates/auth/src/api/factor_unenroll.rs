@@ -2,6 +2,7 @@
 //! contract §2.12, AUTH-077, AUTH-078.
 
 use actix_web::{HttpResponse, web};
+use deadpool_postgres::GenericClient;
 use selvedge_mail::MailKind;
 use serde::Serialize;
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::flows::{locked_caller, mfa};
 use crate::mailer::{self, Notice};
 use crate::request::{AuthRequest, SignedIn};
 use crate::store::audit::{Action, Actor};
-use crate::store::factors;
+use crate::store::factors::{self, FactorType};
 
 /// Body of the response: the id of the deleted factor.
 #[derive(Serialize)]
@@ -25,7 +26,8 @@ struct UnenrollResponse {
 ///
 /// # Errors
 /// 403 `no_authorization` for anonymous users, `session_not_found` for a token without a session; 404
-/// `mfa_factor_not_found`; 422 `insufficient_aal` for a verified factor and a session at `aal1`.
+/// `mfa_factor_not_found`; 422 `validation_failed` for recovery codes, `insufficient_aal` for a verified factor and a session at
+/// `aal1`, `mfa_recovery_codes_sole_factor` when only recovery codes would be left.
 pub(crate) async fn unenroll_factor(
     request: AuthRequest,
     caller: SignedIn,
@@ -36,9 +38,15 @@ pub(crate) async fn unenroll_factor(
     let db = client.transaction().await?;
     let locked = locked_caller::lock_caller(&request, &db, &caller).await?;
     let factor = mfa::get_factor(&db, caller.user.id, &id).await?;
+    if factor.kind == FactorType::RecoveryCode {
+        return Err(MfaError::RecoveryCodesNotUnenrolled.into());
+    }
     // Otherwise a stolen password would be enough to remove the second factor.
     if factor.is_verified && locked.lacks_second_factor() {
         return Err(MfaError::UnenrollNeedsAal2.into());
+    }
+    if factor.is_verified {
+        check_others(&db, caller.user.id, factor.id).await?;
     }
     factors::delete(&db, factor.id).await?;
     let mut traits = mfa::build_factor_traits(&factor);
@@ -55,4 +63,22 @@ pub(crate) async fn unenroll_factor(
     };
     mailer::notify_user(&request, &caller.user, MailKind::MfaFactorUnenrolled, notice).await;
     Ok(HttpResponse::Ok().json(UnenrollResponse { id: factor.id }))
+}
+
+/// Refuses to remove the last verified factor beside recovery codes: they stand in for another one.
+///
+/// # Errors
+/// 422 `mfa_recovery_codes_sole_factor`.
+async fn check_others(db: &impl GenericClient, user_id: Uuid, removed: Uuid) -> Result<(), AuthError> {
+    let factors = factors::list_by_user(db, user_id).await?;
+    let has_codes = factors
+        .iter()
+        .any(|factor| factor.kind == FactorType::RecoveryCode);
+    let has_other = factors
+        .iter()
+        .any(|factor| factor.is_verified && factor.id != removed && factor.kind != FactorType::RecoveryCode);
+    if has_codes && !has_other {
+        return Err(MfaError::RecoveryCodesWouldBeSole.into());
+    }
+    Ok(())
 }

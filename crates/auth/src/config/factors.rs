@@ -19,6 +19,8 @@ pub struct MfaConfig {
     pub phone: PhoneFactorConfig,
     /// Security keys and platform authenticators as second factors (`[auth.mfa.web_authn]`).
     pub webauthn: FactorSwitch,
+    /// Codes on paper, in place of the other factors (`[auth.mfa.recovery_codes]`).
+    pub recovery_codes: RecoveryCodesConfig,
 }
 
 /// Whether one type of factor may be enrolled and verified.
@@ -28,6 +30,21 @@ pub struct FactorSwitch {
     pub enroll: bool,
     /// Whether factors of this type may be challenged and verified (`verify_enabled`).
     pub verify: bool,
+}
+
+/// Recovery codes (`[auth.mfa.recovery_codes]`).
+#[derive(Debug, Clone)]
+pub struct RecoveryCodesConfig {
+    /// Whether codes may be generated and used.
+    pub switch: FactorSwitch,
+    /// Codes of a set (`count`).
+    pub count: usize,
+    /// Letters of a code (`code_length`), 13 to 32.
+    pub code_length: usize,
+    /// Wrong codes after which the set is locked (`max_verify_attempts`).
+    pub max_verify_attempts: i32,
+    /// How long it is locked (`lockout_duration`).
+    pub lockout: Duration,
 }
 
 /// Second factors by text message (`[auth.mfa.phone]`).
@@ -73,6 +90,13 @@ impl Default for MfaConfig {
                 max_frequency: Duration::from_secs(5),
             },
             webauthn: FactorSwitch::default(),
+            recovery_codes: RecoveryCodesConfig {
+                switch: FactorSwitch::default(),
+                count: 10,
+                code_length: 16,
+                max_verify_attempts: 5,
+                lockout: Duration::from_secs(15 * 60),
+            },
         }
     }
 }

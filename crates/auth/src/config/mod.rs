@@ -14,7 +14,7 @@ mod phone;
 mod protection;
 mod saml;
 
-pub use factors::{FactorSwitch, MfaConfig, PhoneFactorConfig, WebauthnConfig};
+pub use factors::{FactorSwitch, MfaConfig, PhoneFactorConfig, RecoveryCodesConfig, WebauthnConfig};
 pub use phone::{PhoneConfig, SmsProviderConfig, TwilioConfig};
 pub use protection::{
     CaptchaConfig, CaptchaProvider, HookConfig, HookConfigError, HooksConfig, LeakedPasswordConfig,
@@ -76,6 +76,8 @@ pub struct AuthConfig {
     pub web3: Web3Config,
     /// Sign-in by SAML (`[auth.saml]`); `None` while it is off.
     pub saml: Option<SamlConfig>,
+    /// Whether SCIM discovery answers (`[auth.scim] enabled`).
+    pub scim_enabled: bool,
     /// This server as an OAuth provider (`[auth.oauth_server]`).
     pub oauth_server: OauthServerConfig,
     /// Sign-in by e-mail, and its mails (`[auth.email]`).
@@ -333,6 +335,7 @@ impl Default for AuthConfig {
             calls_private_addresses: false,
             web3: Web3Config::default(),
             saml: None,
+            scim_enabled: false,
             oauth_server: OauthServerConfig::default(),
             email: EmailConfig::default(),
             phone: PhoneConfig::default(),

@@ -4,6 +4,7 @@ pub(crate) mod counter_token;
 pub(crate) mod one_time_code;
 pub(crate) mod password_hash;
 pub(crate) mod pkce;
+pub(crate) mod recovery_code;
 pub(crate) mod totp;
 pub(crate) mod webauthn;
 

@@ -1,4 +1,4 @@
-//! Errors of features that the project has switched off or that this server does not have.
+//! Errors of features that the project has switched off.
 
 /// A feature that is off. The statuses are never 5xx, which clients would retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,6 @@ pub(crate) enum FeatureError {
     ManualLinkingDisabled,
     #[error("SAML 2.0 is disabled")]
     SamlDisabled,
-    /// This server has no SCIM; the response is that of a project without it.
     #[error("SCIM server is disabled")]
     ScimDisabled,
     /// No chain is enabled.

@@ -34,6 +34,29 @@ pub(crate) enum MfaError {
     WrongPhoneCode,
     #[error("Invalid WebAuthn credential")]
     WrongCredential,
+    #[error("Invalid recovery code entered")]
+    WrongRecoveryCode,
+    #[error("MFA enroll is disabled for recovery codes")]
+    RecoveryCodesEnrollDisabled,
+    #[error("MFA verification is disabled for recovery codes")]
+    RecoveryCodesVerifyDisabled,
+    #[error("The user has not enrolled recovery codes")]
+    RecoveryCodesNotFound,
+    #[error("Recovery codes are already enrolled for this user, use regenerate to rotate them")]
+    RecoveryCodesExist,
+    /// Holds what was to be done with them.
+    #[error("AAL2 required to {0} recovery codes")]
+    RecoveryCodesNeedAal2(&'static str),
+    #[error("At least one other verified factor is required to generate recovery codes")]
+    RecoveryCodesNeedFactor,
+    #[error(
+        "Recovery codes cannot be the only verified factor. Please enroll another factor before unenrolling this one or delete your recovery codes."
+    )]
+    RecoveryCodesWouldBeSole,
+    #[error("Recovery codes cannot be unenrolled with this endpoint, use DELETE /factors/recovery-codes")]
+    RecoveryCodesNotUnenrolled,
+    #[error("Too many failed verification attempts, please try again later")]
+    RecoveryCodesLocked,
     #[error("A factor with the friendly name {0:?} for this user already exists")]
     NameConflict(String),
     /// At enrolment, where a verified factor with the same number exists.
@@ -67,11 +90,22 @@ impl MfaError {
             Self::ChallengeNotFound => (422, "mfa_factor_not_found"),
             Self::ChallengeIpMismatch => (422, "mfa_ip_address_mismatch"),
             Self::ChallengeExpired(_) => (422, "mfa_challenge_expired"),
-            Self::WrongTotpCode | Self::WrongPhoneCode | Self::WrongCredential => {
+            Self::WrongTotpCode | Self::WrongPhoneCode | Self::WrongCredential | Self::WrongRecoveryCode => {
                 (422, "mfa_verification_failed")
             }
+            Self::RecoveryCodesEnrollDisabled => (422, "mfa_recovery_codes_enroll_not_enabled"),
+            Self::RecoveryCodesVerifyDisabled => (422, "mfa_recovery_codes_verify_not_enabled"),
+            Self::RecoveryCodesNotFound => (404, "mfa_factor_not_found"),
+            Self::RecoveryCodesNeedAal2(_) => (403, "insufficient_aal"),
+            Self::RecoveryCodesNeedFactor | Self::RecoveryCodesWouldBeSole => {
+                (422, "mfa_recovery_codes_sole_factor")
+            }
+            Self::RecoveryCodesNotUnenrolled => (422, "validation_failed"),
+            Self::RecoveryCodesLocked => (429, "mfa_recovery_codes_locked"),
             Self::NameConflict(_) => (422, "mfa_factor_name_conflict"),
-            Self::VerifiedPhoneFactorExists | Self::PhoneFactorExists => (422, "mfa_verified_factor_exists"),
+            Self::VerifiedPhoneFactorExists | Self::PhoneFactorExists | Self::RecoveryCodesExist => {
+                (422, "mfa_verified_factor_exists")
+            }
             Self::TooManyFactors => (422, "too_many_enrolled_mfa_factors"),
             Self::EnrollNeedsAal2 => (403, "insufficient_aal"),
             Self::UnenrollNeedsAal2 => (422, "insufficient_aal"),

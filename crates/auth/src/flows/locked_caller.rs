@@ -21,9 +21,14 @@ pub(crate) struct LockedCaller {
 }
 
 impl LockedCaller {
+    /// Whether a second factor was verified in this session.
+    pub(crate) fn has_second_factor_session(&self) -> bool {
+        matches!(self.aal.as_str(), "aal2" | "aal3")
+    }
+
     /// Whether the user has a second factor that was not verified in this session.
     pub(crate) fn lacks_second_factor(&self) -> bool {
-        self.user.has_verified_factor() && !matches!(self.aal.as_str(), "aal2" | "aal3")
+        self.user.has_verified_factor() && !self.has_second_factor_session()
     }
 
     /// Refuses changes of the ways to sign in without the second factor, and for users whom an identity provider manages.

@@ -13,6 +13,9 @@ use crate::state::AuthState;
 use crate::store::factors::{self, Factor, FactorType};
 use crate::store::sessions::Session;
 
+/// The message about a type that cannot be enrolled or challenged by its factor's id.
+pub(crate) const UNKNOWN_FACTOR_TYPE: &str = "factor_type needs to be totp, phone, or webauthn";
+
 /// Whether factors of this type may be enrolled and verified in this project.
 pub(crate) fn get_factor_switch(state: &AuthState, kind: FactorType) -> FactorSwitch {
     let mfa = &state.config.mfa;
@@ -20,6 +23,7 @@ pub(crate) fn get_factor_switch(state: &AuthState, kind: FactorType) -> FactorSw
         FactorType::Totp => mfa.totp,
         FactorType::Phone => mfa.phone.switch,
         FactorType::Webauthn => mfa.webauthn,
+        FactorType::RecoveryCode => mfa.recovery_codes.switch,
     }
 }
 
@@ -35,6 +39,7 @@ pub(crate) fn check_enroll_enabled(state: &AuthState, kind: FactorType) -> Resul
         FactorType::Totp => MfaError::TotpEnrollDisabled,
         FactorType::Phone => MfaError::PhoneEnrollDisabled,
         FactorType::Webauthn => MfaError::WebauthnEnrollDisabled,
+        FactorType::RecoveryCode => MfaError::RecoveryCodesEnrollDisabled,
     }
     .into())
 }
@@ -51,6 +56,7 @@ pub(crate) fn check_verify_enabled(state: &AuthState, kind: FactorType) -> Resul
         FactorType::Totp => MfaError::TotpVerifyDisabled,
         FactorType::Phone => MfaError::PhoneVerifyDisabled,
         FactorType::Webauthn => MfaError::WebauthnVerifyDisabled,
+        FactorType::RecoveryCode => MfaError::RecoveryCodesVerifyDisabled,
     }
     .into())
 }
@@ -79,6 +85,22 @@ pub(crate) async fn get_factor(
     factors::find_by_id(db, user_id, id)
         .await?
         .ok_or_else(|| MfaError::FactorNotFound.into())
+}
+
+/// The factor of this user that the path names, if it is of a type that is challenged.
+///
+/// # Errors
+/// 400 `validation_failed` for recovery codes, 404 `mfa_factor_not_found`.
+pub(crate) async fn get_challenged_factor(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    id: &str,
+) -> Result<Factor, AuthError> {
+    let factor = get_factor(db, user_id, id).await?;
+    if factor.kind == FactorType::RecoveryCode {
+        return Err(AuthError::invalid(UNKNOWN_FACTOR_TYPE));
+    }
+    Ok(factor)
 }
 
 /// Traits of an audit entry about a factor.

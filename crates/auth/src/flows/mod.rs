@@ -12,6 +12,7 @@ pub(crate) mod locked_caller;
 pub(crate) mod mfa;
 pub(crate) mod oauth_authorization;
 pub(crate) mod provider_callback;
+pub(crate) mod recovery_codes;
 pub(crate) mod refresh_session;
 pub(crate) mod saml;
 pub(crate) mod sign_in;

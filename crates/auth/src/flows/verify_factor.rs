@@ -139,7 +139,7 @@ async fn load_challenge(
     body: &VerifyFactorBody,
 ) -> Result<(Factor, Challenge), AuthError> {
     let client = request.connect().await?;
-    let factor = mfa::get_factor(&client, caller.user.id, factor_id).await?;
+    let factor = mfa::get_challenged_factor(&client, caller.user.id, factor_id).await?;
     let challenge_id = parse_challenge_id(body.challenge_id.as_deref())?;
     if body.code.is_empty() && factor.kind != FactorType::Webauthn {
         return Err(AuthError::invalid("Code needs to be non-empty"));
@@ -235,6 +235,8 @@ async fn check_proof(
         }
         FactorType::Phone => is_right_code(request, factor, challenge, &body.code).await?,
         FactorType::Webauthn => return check_ceremony(factor, challenge, body.webauthn.as_ref()),
+        // Refused when the challenge was looked up.
+        FactorType::RecoveryCode => false,
     };
     Ok(if is_valid { Proof::Valid } else { Proof::Invalid })
 }
@@ -299,6 +301,7 @@ fn wrong_proof(kind: FactorType) -> AuthError {
         FactorType::Totp => MfaError::WrongTotpCode,
         FactorType::Phone => MfaError::WrongPhoneCode,
         FactorType::Webauthn => MfaError::WrongCredential,
+        FactorType::RecoveryCode => MfaError::WrongRecoveryCode,
     }
     .into()
 }
@@ -333,11 +336,25 @@ async fn raise_session(
         let kept = Some(session_id);
         user_access::end(&db, user_id, AccessEnd::SignedOut { kept }, now).await?;
     }
-    factors::upgrade_session(&db, (user_id, session_id), factor, now).await?;
-    let refresh_token = rotate_refresh_token(&db, (user_id, session_id), now).await?;
+    let tokens = raise_to_aal2(request, &db, caller, session_id, factor).await?;
+    db.commit().await?;
+    Ok(tokens)
+}
+
+/// Raises the caller's session for a proven factor, ends the user's other sessions below `aal2`, and signs new tokens.
+pub(crate) async fn raise_to_aal2(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    caller: &SignedIn,
+    session_id: Uuid,
+    factor: &Factor,
+) -> Result<TokenPair, AuthError> {
+    let (now, user_id) = (request.now(), caller.user.id);
+    factors::upgrade_session(db, (user_id, session_id), factor, now).await?;
+    let refresh_token = rotate_refresh_token(db, (user_id, session_id), now).await?;
     // Counter tokens have no rows that could be revoked, so the audit log gets no entry for them.
     if CounterToken::parse(&refresh_token).is_none() {
-        accounts::log_action(request, &db, actor, Action::TokenRevoked).await?;
+        accounts::log_action(request, db, Actor::User(&caller.user), Action::TokenRevoked).await?;
     }
     let session = SessionToSign {
         user_id,
@@ -346,9 +363,7 @@ async fn raise_session(
         refresh_token,
         method: factor.kind.amr_method(),
     };
-    let tokens = sign_tokens(request, &db, session).await?;
-    db.commit().await?;
-    Ok(tokens)
+    sign_tokens(request, db, session).await
 }
 
 /// The factor as it is now that its user is locked, if the proof still proves it.

@@ -4,9 +4,11 @@
 //! The queue is bounded. When it is full, requests fail with 429 at once instead of waiting ever longer.
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::config::PasswordConfig;
 use crate::crypto::password_hash::PasswordHash;
+use crate::crypto::recovery_code;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 
 mod bcrypt_run;
@@ -50,6 +52,26 @@ impl Hasher {
                 self.run_job((), move |()| hash.verify(&password)).await
             }
         }
+    }
+
+    /// Hashes new recovery codes.
+    pub(crate) async fn hash_recovery_codes(&self, codes: Vec<String>) -> Result<Vec<String>, AuthError> {
+        let hash_all = move |()| {
+            let hashes = codes.iter().map(|code| recovery_code::hash(code));
+            hashes.collect::<Result<Vec<String>, argon2::Error>>()
+        };
+        let hashes = self.run_job((), hash_all).await?;
+        hashes.map_err(|_| AuthError::internal(UNEXPECTED, Fault::Other("a recovery code was not hashed")))
+    }
+
+    /// The id of the hash that belongs to a recovery code, if there is one.
+    pub(crate) async fn find_recovery_code(
+        &self,
+        code: String,
+        hashes: Vec<(Uuid, String)>,
+    ) -> Result<Option<Uuid>, AuthError> {
+        self.run_job((), move |()| recovery_code::find_match(&code, &hashes))
+            .await
     }
 
     /// Takes as long as [`Self::verify`]: called for users that do not exist, so that the response time does

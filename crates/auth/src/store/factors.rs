@@ -15,15 +15,18 @@ pub(crate) enum FactorType {
     Totp,
     Phone,
     Webauthn,
+    /// A set of recovery codes, which has endpoints of its own.
+    RecoveryCode,
 }
 
 impl FactorType {
-    /// Parses `factor_type` of a request.
+    /// Parses `factor_type` of a row.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "totp" => Self::Totp,
             "phone" => Self::Phone,
             "webauthn" => Self::Webauthn,
+            "recovery_code" => Self::RecoveryCode,
             _ => return None,
         })
     }
@@ -34,6 +37,7 @@ impl FactorType {
             Self::Totp => "totp",
             Self::Phone => "phone",
             Self::Webauthn => "webauthn",
+            Self::RecoveryCode => "recovery_code",
         }
     }
 
@@ -43,6 +47,7 @@ impl FactorType {
             Self::Totp => "totp",
             Self::Phone => "mfa/phone",
             Self::Webauthn => "mfa/webauthn",
+            Self::RecoveryCode => "mfa/recovery_code",
         }
     }
 }
@@ -76,7 +81,7 @@ impl Factor {
         let kind: String = row.try_get("factor_type")?;
         Ok(Self {
             id: row.try_get("id")?,
-            // The column is an enum of exactly these three types, so the fallback is not reached.
+            // The column is an enum of exactly these types, so the fallback is not reached.
             kind: FactorType::parse(&kind).unwrap_or(FactorType::Totp),
             is_verified: row.try_get::<_, String>("status")? == "verified",
             friendly_name: row.try_get("friendly_name")?,

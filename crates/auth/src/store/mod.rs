@@ -27,6 +27,7 @@ pub(crate) mod outgoing_mails;
 pub(crate) mod passkeys;
 pub(crate) mod phones;
 pub(crate) mod provider_flows;
+pub(crate) mod recovery_codes;
 pub(crate) mod refresh_tokens;
 pub(crate) mod saml;
 pub(crate) mod sessions;

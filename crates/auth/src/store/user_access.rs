@@ -107,9 +107,10 @@ mod tests {
     use crate::store::contested_accounts;
 
     /// Tables that name users and are emptied by [`end`], directly or by a foreign key.
-    const ENDED: [&str; 9] = [
+    const ENDED: [&str; 10] = [
         "auth.flow_state",
         "auth.mfa_factors",
+        "auth.mfa_recovery_code_sets",
         "auth.oauth_authorizations",
         "auth.oauth_consents",
         "auth.one_time_tokens",
@@ -151,6 +152,8 @@ mod tests {
           ('t', '00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-0000000000b1');
         insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at) values
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'totp', 'verified', now(), now());
+        insert into auth.mfa_recovery_code_sets (user_id, mfa_factor_id)
+          select user_id, id from auth.mfa_factors;
         insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to) values
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'recovery_token', 'x', 'a@b.c'),
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'email_change_token_new', 'y', 'd@e.f');

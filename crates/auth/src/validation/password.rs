@@ -6,7 +6,7 @@ use crate::error::{AuthError, WeakPassword, WeakReason};
 /// bcrypt ignores everything after 72 bytes, so the first 72 bytes of a longer password would be enough to sign in.
 const MAX_BYTES: usize = 72;
 /// Lower bound of `minimum_password_length`, as in GoTrue; smaller configured values are raised to it.
-const MIN_BYTES: usize = 6;
+const MIN_CHARACTERS: usize = 6;
 
 /// Rejects a password that bcrypt cannot hash as a whole.
 ///
@@ -27,11 +27,10 @@ pub(crate) fn check_length(password: &str) -> Result<(), AuthError> {
 /// # Errors
 /// [`WeakPassword`] with every rule that the password breaks, so that a form can show all of them at once.
 pub(crate) fn check_strength(password: &str, rules: &PasswordConfig) -> Result<(), WeakPassword> {
-    let least = rules.min_length.max(MIN_BYTES);
+    let least = rules.min_length.max(MIN_CHARACTERS);
     let mut reasons = Vec::new();
     let mut messages = Vec::new();
-    // Compat: as in GoTrue, the length is counted in bytes, although the message says characters.
-    if password.len() < least {
+    if password.chars().count() < least {
         reasons.push(WeakReason::Length);
         messages.push(format!("Password should be at least {least} characters."));
     }
@@ -70,11 +69,18 @@ mod tests {
     }
 
     #[test]
-    fn auth_034_passwords_under_six_bytes_are_weak_even_if_the_project_allows_three() {
+    fn auth_034_passwords_under_six_characters_are_weak_even_if_the_project_allows_three() {
         let weak = check_strength("12345", &rules(3, "")).expect_err("five characters are too few");
 
         assert_eq!(weak.message, "Password should be at least 6 characters.");
         assert_eq!(weak.reasons, [WeakReason::Length]);
+    }
+
+    #[test]
+    fn auth_211_a_password_is_as_long_as_its_characters_are_many() {
+        // Ten bytes.
+        assert!(check_strength("ééééé", &rules(6, "")).is_err());
+        assert!(check_strength("éééééé", &rules(6, "")).is_ok());
     }
 
     #[test]

@@ -86,6 +86,7 @@ async fn start_app() -> TestApp {
     config.anonymous_users_enabled = true;
     config.manual_linking_enabled = true;
     config.mfa.totp = ENABLED;
+    config.mfa.recovery_codes.switch = ENABLED;
     let key = generate_signing_key(KeyAlgorithm::Es256);
     setup.keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &[key]).unwrap();
     TestApp::start_setup(setup).await
@@ -155,6 +156,7 @@ fn build_body(endpoint: &str) -> Value {
         "POST /passkeys/registration/verify" => {
             json!({"challenge_id": Uuid::new_v4(), "credential": {"id": "x"}})
         }
+        "POST /factors/recovery-codes/verify" => json!({"code": "aaaaaaaaaaaaaaaa"}),
         "PATCH /passkeys/{id}" => json!({"friendly_name": "key"}),
         "POST /oauth/authorizations/{id}/consent" => json!({"action": "approve"}),
         _ => json!({}),
