@@ -68,7 +68,7 @@ impl ServiceObjects {
         lifetime: Duration,
     ) -> Result<String, StorageError> {
         let seconds = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);
-        build_signed_url(&self.storage, &object_path(bucket, name), seconds)
+        build_signed_url(&self.storage, &object_path(bucket, name), seconds, None)
     }
 
     /// Writes an object, in place of one with the same name.
@@ -90,6 +90,7 @@ impl ServiceObjects {
         let declared = Declared {
             mime_type: content_type.to_owned(),
             cache_control: "max-age=3600".to_owned(),
+            content_encoding: None,
             robots_tag: None,
         };
         let object = NewObject {

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use super::file_size_limit::read_file_size_limit;
+use super::versioning_status::check_versioning;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
@@ -19,10 +20,10 @@ const INSERT: &str = "insert into storage.buckets \
      values ($1, $2, $3::boolean, $4::uuid, $5, $6::bigint, \
      case when $7::jsonb is null then null else array(select jsonb_array_elements_text($7::jsonb)) end)";
 
-/// `{"name"}` from `{name, id?, public?, type?, file_size_limit?, allowed_mime_types?}`. Source: STORE-029.
+/// `{"name"}` from `{name, id?, public?, type?, file_size_limit?, allowed_mime_types?, versioning_status?}`. Source: STORE-029.
 ///
 /// # Errors
-/// `BucketAlreadyExists`, `InvalidBucketName`, `AccessDenied`, `EntityTooLarge`, `InvalidMimeType`.
+/// `BucketAlreadyExists`, `InvalidBucketName`, `AccessDenied`, `EntityTooLarge`, `InvalidMimeType`, and those of versions.
 pub(crate) async fn create_bucket(
     context: &RequestContext,
     payload: web::Payload,
@@ -38,6 +39,7 @@ pub(crate) async fn create_bucket(
     if body.one_of("type", &["STANDARD", "ANALYTICS"])? == Some("ANALYTICS") {
         return Err(StorageError::FeatureNotEnabled("iceberg_catalog"));
     }
+    check_versioning(&body)?;
     let limit = read_file_size_limit(context, &body)?;
     check_new_bucket_name(&name)?;
     check_new_bucket_name(&id)?;

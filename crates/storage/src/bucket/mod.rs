@@ -1,5 +1,6 @@
 //! Buckets: one file per operation. All run under the caller's role, so the policies on `storage.buckets` decide.
 
+mod bucket_lifecycle;
 mod create_bucket;
 mod delete_bucket;
 mod empty_bucket;
@@ -7,7 +8,9 @@ mod file_size_limit;
 mod get_bucket;
 mod list_buckets;
 mod update_bucket;
+mod versioning_status;
 
+pub(crate) use bucket_lifecycle::refuse_lifecycle;
 pub(crate) use create_bucket::create_bucket;
 pub(crate) use delete_bucket::{delete_bucket, remove_bucket};
 pub(crate) use empty_bucket::empty_bucket;

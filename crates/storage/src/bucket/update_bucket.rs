@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use super::file_size_limit::read_file_size_limit;
+use super::versioning_status::check_versioning;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
@@ -20,11 +21,11 @@ const UPDATE: &str = "update storage.buckets set \
        else allowed_mime_types end \
      where id = $1 returning id";
 
-/// `{"message":"Successfully updated"}` from at least one of `public, file_size_limit, allowed_mime_types`.
-/// Source: STORE-069, STORE-070.
+/// `{"message":"Successfully updated"}` from at least one of `public, file_size_limit, allowed_mime_types,
+/// versioning_status`. Source: STORE-069, STORE-070, STORE-202.
 ///
 /// # Errors
-/// `Schema` without a known field; `NoSuchBucket`, also when a policy hides the bucket or forbids the change.
+/// `Schema` without a known field; those of versions; `NoSuchBucket`, also when a policy hides the bucket or forbids the change.
 pub(crate) async fn update_bucket(
     context: &RequestContext,
     id: &str,
@@ -33,6 +34,7 @@ pub(crate) async fn update_bucket(
     let caller = context.caller()?;
     let body = read_object(&context.request, payload).await?;
     let public = body.boolean("public")?;
+    let gives_versioning = check_versioning(&body)?;
     let limit = read_file_size_limit(context, &body)?;
     // `null` removes a limit and an absent field leaves it, so the statement has to know which fields the body
     // contains.
@@ -40,7 +42,7 @@ pub(crate) async fn update_bucket(
         body.value("file_size_limit").is_some(),
         body.value("allowed_mime_types").is_some(),
     );
-    if public.is_none() && !gives_limit && !gives_types {
+    if public.is_none() && !gives_limit && !gives_types && !gives_versioning {
         let text = "body must have required property 'public', body must have required property \
              'file_size_limit', body must have required property 'allowed_mime_types', body must match a schema in anyOf";
         return Err(StorageError::Schema(text.to_owned()));

@@ -66,6 +66,17 @@ impl ObjectRow {
         read().map_err(StorageError::internal)
     }
 
+    /// The row, if it has the version that the request names, or if it names none.
+    ///
+    /// # Errors
+    /// `NoSuchKey`.
+    pub(crate) fn with_version(self, wanted: Option<&str>) -> Result<Self, StorageError> {
+        match wanted {
+            Some(_) if self.version.as_deref() != wanted => Err(StorageError::NoSuchKey),
+            _ => Ok(self),
+        }
+    }
+
     /// The version of the blob; `None` when the column is null or not a UUID.
     pub(crate) fn blob_version(&self) -> Option<Version> {
         self.version.as_deref().and_then(Version::parse)
@@ -89,6 +100,12 @@ impl ObjectRow {
     /// `X-Robots-Tag` that downloads send.
     pub(crate) fn robots_tag(&self) -> Option<&str> {
         self.metadata_text("xRobotsTag")
+    }
+
+    /// `Content-Encoding` of the stored bytes, which downloads send.
+    pub(crate) fn content_encoding(&self) -> Option<&str> {
+        self.metadata_text("contentEncoding")
+            .filter(|text| !text.is_empty())
     }
 
     /// Entity tag with its quotes.
@@ -131,6 +148,7 @@ impl ObjectRow {
 pub(crate) struct Declared {
     pub(crate) mime_type: String,
     pub(crate) cache_control: String,
+    pub(crate) content_encoding: Option<String>,
     pub(crate) robots_tag: Option<String>,
 }
 
@@ -145,10 +163,25 @@ impl Declared {
         metadata.insert("lastModified".to_owned(), json!(format_iso(blob.modified.into())));
         metadata.insert("contentLength".to_owned(), json!(blob.size_bytes));
         metadata.insert("httpStatusCode".to_owned(), json!(200));
+        if let Some(content_encoding) = &self.content_encoding {
+            metadata.insert("contentEncoding".to_owned(), json!(content_encoding));
+        }
         if let Some(robots_tag) = &self.robots_tag {
             metadata.insert("xRobotsTag".to_owned(), json!(robots_tag));
         }
         Value::Object(metadata)
+    }
+}
+
+/// Changes the encoding in the `metadata` of a row; the empty text removes it.
+pub(crate) fn set_content_encoding(metadata: &mut Value, content_encoding: &str) {
+    let Some(fields) = metadata.as_object_mut() else {
+        return;
+    };
+    if content_encoding.is_empty() {
+        fields.remove("contentEncoding");
+    } else {
+        fields.insert("contentEncoding".to_owned(), json!(content_encoding));
     }
 }
 

@@ -269,6 +269,7 @@ fn check_file(
             .essence_str()
             .to_owned(),
         cache_control: CACHE_CONTROL.to_owned(),
+        content_encoding: None,
         robots_tag: None,
     };
     check_key(&name)?;

@@ -12,11 +12,12 @@ use super::pending_blob::copy_blob;
 use super::relocation::{Relocation, check_destination_limits};
 use super::upload_headers::{read_user_metadata, wants_upsert};
 use crate::context::RequestContext;
-use crate::database::object_row::{ObjectRow, format_iso};
+use crate::database::object_row::{ObjectRow, format_iso, set_content_encoding};
 use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::request::json_body::Fields;
 use crate::response::json::json_response;
+use crate::validation::content_encoding::check_content_encoding;
 use crate::validation::content_type::ContentType;
 
 /// The response: the new row, preceded by the two fields that older clients read.
@@ -30,7 +31,7 @@ struct CopyResponse {
     row: ObjectRow,
 }
 
-/// `{"Key","Id", …row}`. Type, cache-control and user metadata are copied unless `copyMetadata` is false.
+/// `{"Key","Id", …row}`. Type, cache-control, encoding and user metadata are copied unless `copyMetadata` is false.
 /// The copy must fulfil the limits of its bucket, unlike in the original. Source: STORE-042 to STORE-044.
 ///
 /// # Errors
@@ -46,6 +47,7 @@ pub(crate) async fn copy_object(
     let destination = relocation.destination;
     destination.check_names()?;
     let row = find_visible_object(&caller, &relocation.source).await?;
+    let row = row.with_version(relocation.source_version.as_deref())?;
     let (metadata, user_metadata) = changes.apply(&row);
     let owner = Owner::from_identity(caller.identity());
     let upsert = wants_upsert(context);
@@ -87,6 +89,8 @@ enum MetadataChanges {
     Replace {
         mime_type: Option<String>,
         cache_control: Option<String>,
+        /// The empty text removes the source's.
+        content_encoding: Option<String>,
         user_metadata: Option<Value>,
     },
 }
@@ -95,13 +99,14 @@ impl MetadataChanges {
     /// Reads `copyMetadata` and `metadata` of the body.
     ///
     /// # Errors
-    /// `Schema`, `InvalidMimeType`, `InvalidHeaderCharacter`.
+    /// `Schema`, `InvalidMimeType`, `InvalidHeaderCharacter`, `InvalidParameter`.
     fn read(context: &RequestContext, body: &Fields) -> Result<Self, StorageError> {
         // The types are checked also where the metadata is copied and the fields are not used, as in the original.
         let fields = body.object("metadata")?;
         let text = |name| fields.as_ref().map_or(Ok(None), |fields| fields.text(name));
         let cache_control = text("cacheControl")?;
         let mime_type = text("mimetype")?;
+        let content_encoding = text("contentEncoding")?;
         if body.boolean("copyMetadata")?.unwrap_or(true) {
             return Ok(Self::None);
         }
@@ -115,9 +120,13 @@ impl MetadataChanges {
         {
             return Err(StorageError::InvalidHeaderCharacter("cache-control"));
         }
+        content_encoding
+            .as_deref()
+            .map_or(Ok(()), check_content_encoding)?;
         Ok(Self::Replace {
             mime_type,
             cache_control,
+            content_encoding,
             user_metadata: read_user_metadata(context),
         })
     }
@@ -135,6 +144,7 @@ impl MetadataChanges {
             Self::Replace {
                 mime_type,
                 cache_control,
+                content_encoding,
                 user_metadata,
             } => {
                 if let Some(mime_type) = mime_type {
@@ -142,6 +152,9 @@ impl MetadataChanges {
                 }
                 if let Some(cache_control) = cache_control {
                     metadata["cacheControl"] = json!(cache_control);
+                }
+                if let Some(content_encoding) = content_encoding {
+                    set_content_encoding(&mut metadata, content_encoding);
                 }
                 (metadata, user_metadata.clone())
             }

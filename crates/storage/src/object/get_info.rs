@@ -5,6 +5,7 @@ use actix_web::http::header;
 use serde_json::json;
 
 use super::lookup::{find_public_object, find_readable_object};
+use super::wanted_version::read_wanted_version;
 use crate::context::RequestContext;
 use crate::database::object_row::{ObjectRow, format_iso};
 use crate::error::StorageError;
@@ -23,10 +24,9 @@ pub(crate) async fn get_info(
     let caller = context.optional_caller();
     target.check_names()?;
     context.read_from_replicas();
-    info_response(
-        context,
-        &find_readable_object(context, caller.as_ref(), target).await?,
-    )
+    let version = read_wanted_version(context)?;
+    let row = find_readable_object(context, caller.as_ref(), target).await?;
+    info_response(context, &row.with_version(version.as_deref())?)
 }
 
 /// `/object/info/authenticated/{bucket}/{key}`: with a token.
@@ -40,10 +40,9 @@ pub(crate) async fn get_info_authenticated(
     let caller = context.caller()?;
     target.check_names()?;
     context.read_from_replicas();
-    info_response(
-        context,
-        &find_readable_object(context, Some(&caller), target).await?,
-    )
+    let version = read_wanted_version(context)?;
+    let row = find_readable_object(context, Some(&caller), target).await?;
+    info_response(context, &row.with_version(version.as_deref())?)
 }
 
 /// `/object/info/public/{bucket}/{key}`: public buckets only.
@@ -56,10 +55,13 @@ pub(crate) async fn get_info_public(
 ) -> Result<HttpResponse, StorageError> {
     target.check_names()?;
     context.read_from_replicas();
-    info_response(context, &find_public_object(&context.service(), target).await?)
+    let version = read_wanted_version(context)?;
+    let row = find_public_object(&context.service(), target).await?;
+    info_response(context, &row.with_version(version.as_deref())?)
 }
 
-/// The row as JSON. Compat: `metadata` here is the user's; `last_modified` is the row's `updated_at`.
+/// The row as JSON, if it has the version that the query names. Every object is its key's only version. Compat: `metadata` here is
+/// the user's; `last_modified` is the row's `updated_at`.
 fn info_response(context: &RequestContext, row: &ObjectRow) -> Result<HttpResponse, StorageError> {
     let transformations = Transform::from_query(&context.query)?.header();
     let mut response = json_response(&json!({
@@ -70,6 +72,10 @@ fn info_response(context: &RequestContext, row: &ObjectRow) -> Result<HttpRespon
         "size": row.size_bytes(),
         "content_type": row.mime_type(),
         "cache_control": row.cache_control(),
+        "content_encoding": row.content_encoding(),
+        "archived_at": null,
+        "is_delete_marker": false,
+        "is_versioned": false,
         "etag": row.etag(),
         "metadata": row.user_metadata,
         "last_modified": row.updated_at.map(format_iso),

@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 
 use super::lookup::{find_public_object, find_readable_object, find_visible_object};
+use super::wanted_version::read_wanted_version;
 use crate::context::RequestContext;
 use crate::error::StorageError;
 use crate::request::object_path::ObjectPath;
@@ -20,9 +21,11 @@ pub(crate) async fn get_public(
 ) -> Result<HttpResponse, StorageError> {
     target.check_names()?;
     context.read_from_replicas();
+    let version = read_wanted_version(context)?;
     let service = context.service();
     send_object(context, Freshness::Stored, async || {
-        find_public_object(&service, target).await
+        let row = find_public_object(&service, target).await?;
+        row.with_version(version.as_deref())
     })
     .await
 }
@@ -38,8 +41,10 @@ pub(crate) async fn get_authenticated(
     let caller = context.caller()?;
     target.check_names()?;
     context.read_from_replicas();
+    let version = read_wanted_version(context)?;
     send_object(context, Freshness::Stored, async || {
-        find_readable_object(context, Some(&caller), target).await
+        let row = find_readable_object(context, Some(&caller), target).await?;
+        row.with_version(version.as_deref())
     })
     .await
 }
@@ -55,8 +60,10 @@ pub(crate) async fn get_object(
     let caller = context.optional_caller();
     target.check_names()?;
     context.read_from_replicas();
+    let version = read_wanted_version(context)?;
     send_object(context, Freshness::Stored, async || {
-        find_readable_object(context, caller.as_ref(), target).await
+        let row = find_readable_object(context, caller.as_ref(), target).await?;
+        row.with_version(version.as_deref())
     })
     .await
 }
@@ -75,12 +82,16 @@ pub(crate) async fn get_signed(
         return Err(StorageError::InvalidSignature("Token is for a rendered image"));
     }
     target.check_names()?;
-    context.read_from_replicas();
+    // The token may name a version. One in the query does not count, since nobody has signed it.
+    if grant.version.is_none() {
+        context.read_from_replicas();
+    }
     let service = context.service();
     let freshness = Freshness::SignedUntil(grant.expires_at);
     send_object(context, freshness, async || {
         // As the service: the permission was checked when the URL was signed, and its holder may have no account.
-        find_visible_object(&service, target).await
+        let row = find_visible_object(&service, target).await?;
+        row.with_version(grant.version.as_deref())
     })
     .await
 }

@@ -2,11 +2,12 @@
 
 use actix_web::{HttpResponse, web};
 
+use super::wanted_version::asks_only_for_history;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::request::json_body::read_object;
-use crate::response::json::rendered_json_response;
+use crate::request::json_body::{Fields, read_object};
+use crate::response::json::{json_response, rendered_json_response};
 use crate::validation::names::check_bucket_name;
 
 /// Entries of a page when the request names no limit, and at most.
@@ -16,9 +17,11 @@ const COLUMNS: [&str; 4] = ["name", "updated_at", "created_at", "last_accessed_a
 
 const BY_NAME: &str = include_str!("../sql/list_by_name.sql");
 const BY_TIME: &str = include_str!("../sql/list_by_time.sql");
+const EXACT: &str = include_str!("../sql/list_exact.sql");
 
-/// An array of files and folders (rows without id) below `prefix`, names relative to it.
-/// Source: STORE-021 to STORE-023, STORE-075 to STORE-077.
+/// An array of files and folders (rows without id) below `prefix`, names relative to it. With `exactMatch` the one object whose
+/// key is `prefix`, or `search` below it.
+/// Source: STORE-021 to STORE-023, STORE-075 to STORE-077, STORE-214, STORE-216.
 ///
 /// # Errors
 /// `Schema`, `InvalidBucketName`. An unknown bucket has an empty list.
@@ -29,44 +32,101 @@ pub(crate) async fn list_objects(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     let body = read_object(&context.request, payload).await?;
-    let mut prefix = body.required_text("prefix")?;
-    let limit = body.integer("limit", 1)?.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let offset = body.integer("offset", 0)?.unwrap_or(0);
-    let search = body.text("search")?.unwrap_or_default();
-    let (column, order) = match body.object("sortBy")? {
-        None => ("name", "asc"),
-        Some(sort) => {
-            sort.required("column")?;
-            let column = sort.one_of("column", &COLUMNS)?.unwrap_or("name");
-            (column, sort.one_of("order", &["asc", "desc"])?.unwrap_or("asc"))
-        }
-    };
+    let list = List::read(&body)?;
     check_bucket_name(bucket)?;
-    if !prefix.is_empty() && !prefix.ends_with('/') {
-        prefix.push('/');
+    if asks_only_for_history(&body)? {
+        return Ok(json_response(&[(); 0]));
     }
-    // Compat: the offset is a 32-bit integer; a larger one is after the end of every list.
-    let offset = offset.min(i64::from(i32::MAX));
-    let statement = if column == "name" {
-        Statement::new(BY_NAME)
-            .bind(bucket)
-            .bind(&prefix)
-            .bind(&search)
-            .bind(limit.to_string())
-            .bind(offset.to_string())
-            .bind(order)
+    let statement = if list.is_exact {
+        list.build_exact(bucket)
+    } else if list.column == "name" {
+        list.build_by_name(bucket)
     } else {
-        // A search that contains slashes spells out folders: an entry is named by those segments and the next one.
-        let segments = search.matches('/').count() + 1;
-        Statement::new(BY_TIME)
-            .bind(bucket)
-            .bind(&prefix)
-            .bind(format!("{prefix}{search}").to_lowercase())
-            .bind(segments.to_string())
-            .bind(order)
-            .bind(limit.to_string())
-            .bind(offset.to_string())
-            .bind(column)
+        list.build_by_time(bucket)
     };
     rendered_json_response(caller.read(statement).await?)
+}
+
+/// The fields of the body.
+struct List {
+    prefix: String,
+    search: String,
+    limit: i64,
+    offset: i64,
+    column: &'static str,
+    order: &'static str,
+    is_exact: bool,
+}
+
+impl List {
+    fn read(body: &Fields) -> Result<Self, StorageError> {
+        let prefix = body.required_text("prefix")?;
+        let limit = body.integer("limit", 1)?.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+        let offset = body.integer("offset", 0)?.unwrap_or(0);
+        let search = body.text("search")?.unwrap_or_default();
+        let (column, order) = match body.object("sortBy")? {
+            None => ("name", "asc"),
+            Some(sort) => {
+                sort.required("column")?;
+                let column = sort.one_of("column", &COLUMNS)?.unwrap_or("name");
+                (column, sort.one_of("order", &["asc", "desc"])?.unwrap_or("asc"))
+            }
+        };
+        Ok(Self {
+            prefix,
+            search,
+            limit,
+            // Compat: the offset is a 32-bit integer; a larger one is after the end of every list.
+            offset: offset.min(i64::from(i32::MAX)),
+            column,
+            order,
+            is_exact: body.boolean("exactMatch")?.unwrap_or(false),
+        })
+    }
+
+    /// The prefix with the slash that ends a folder.
+    fn folder(&self) -> String {
+        if self.prefix.is_empty() || self.prefix.ends_with('/') {
+            self.prefix.clone()
+        } else {
+            format!("{}/", self.prefix)
+        }
+    }
+
+    fn build_exact(self, bucket: &str) -> Statement {
+        let key = if self.search.is_empty() {
+            self.prefix
+        } else {
+            format!("{}{}", self.folder(), self.search)
+        };
+        Statement::new(EXACT)
+            .bind(bucket)
+            .bind(key)
+            .bind(self.offset.to_string())
+    }
+
+    fn build_by_name(self, bucket: &str) -> Statement {
+        Statement::new(BY_NAME)
+            .bind(bucket)
+            .bind(self.folder())
+            .bind(self.search)
+            .bind(self.limit.to_string())
+            .bind(self.offset.to_string())
+            .bind(self.order)
+    }
+
+    fn build_by_time(self, bucket: &str) -> Statement {
+        let folder = self.folder();
+        // A search that contains slashes spells out folders: an entry is named by those segments and the next one.
+        let segments = self.search.matches('/').count() + 1;
+        Statement::new(BY_TIME)
+            .bind(bucket)
+            .bind(&folder)
+            .bind(format!("{folder}{}", self.search).to_lowercase())
+            .bind(segments.to_string())
+            .bind(self.order)
+            .bind(self.limit.to_string())
+            .bind(self.offset.to_string())
+            .bind(self.column)
+    }
 }

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::wanted_version::asks_only_for_history;
 use crate::context::RequestContext;
 use crate::database::object_row::format_iso;
 use crate::database::statement::Statement;
@@ -22,6 +23,7 @@ const MAX_LIMIT: i64 = 1000;
 const BY_NAME: &str = include_str!("../sql/list_v2_by_name.sql");
 /// Sorts all entries below the prefix, because folders have the time of their first child.
 const BY_TIME: &str = include_str!("../sql/list_v2.sql");
+const EXACT: &str = include_str!("../sql/list_v2_exact.sql");
 
 /// One entry as the SQL returns it: its rendered JSON, and what a cursor needs.
 #[derive(Deserialize)]
@@ -45,7 +47,8 @@ struct Page<'a> {
     objects: Vec<&'a RawValue>,
 }
 
-/// `{hasNext, nextCursor?, nextCursorKey?, folders, objects}`. Source: STORE-073, STORE-074.
+/// `{hasNext, nextCursor?, nextCursorKey?, folders, objects}`; with `exactMatch` of the one object whose key is `prefix`.
+/// Source: STORE-073, STORE-074, STORE-214, STORE-216.
 ///
 /// # Errors
 /// `Schema`, `InvalidParameter` for an unreadable cursor, `InvalidBucketName`.
@@ -68,11 +71,23 @@ pub(crate) async fn list_objects_v2(
     };
     let cursor = body.text("cursor")?.filter(|cursor| !cursor.is_empty());
     let cursor = cursor.map(|text| Cursor::decode(&text)).transpose()?;
+    let only_history = asks_only_for_history(&body)?;
+    let exact = body.boolean("exactMatch")?.unwrap_or(false);
     check_bucket_name(bucket)?;
+    if only_history {
+        return Ok(json_response(&build_page(&[], 0, Sort::default())));
+    }
 
     // A cursor is only valid in the order it was made with, so it carries that order and overrides the body's.
     let sort = cursor.as_ref().map_or(sort, |cursor| cursor.sort);
-    let statement = build_statement(bucket, &prefix, delimiter, sort, limit, cursor.as_ref());
+    let statement = if exact {
+        Statement::new(EXACT)
+            .bind(bucket)
+            .bind(prefix)
+            .bind(delimiter.to_string())
+    } else {
+        build_statement(bucket, &prefix, delimiter, sort, limit, cursor.as_ref())
+    };
     let bytes = take_rendered_json(caller.read(statement).await?)?;
     let entries: Vec<ListEntry<'_>> = serde_json::from_slice(&bytes).map_err(StorageError::internal)?;
     Ok(json_response(&build_page(

@@ -32,7 +32,8 @@ const MAX_ATTEMPTS: usize = 5;
 /// row before the update, whose version `returning` does not have otherwise before PostgreSQL 18.
 const TRY_MOVE: &str = "update storage.objects moved set bucket_id = $3, name = $4, version = '1', \
      owner = $5::text::uuid, owner_id = $6 from storage.objects o \
-     where moved.bucket_id = $1 and moved.name = $2 and o.id = moved.id returning o.id, o.version";
+     where moved.bucket_id = $1 and moved.name = $2 and o.id = moved.id \
+     and ($7::text is null or moved.version = $7::text) returning o.id, o.version";
 
 /// The object that the policies were asked about, unless it was changed since.
 const OBJECT: &str = concat!(
@@ -62,13 +63,17 @@ pub(crate) async fn move_object(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     let Relocation {
-        source, destination, ..
+        source,
+        destination,
+        source_version,
+        ..
     } = Relocation::read(context, payload).await?;
     destination.check_names()?;
     let owner = Owner::from_identity(caller.identity());
     let asked = AskedMove {
         caller,
         source,
+        source_version,
         destination,
         owner,
     };
@@ -85,6 +90,8 @@ pub(crate) async fn move_object(
 struct AskedMove {
     caller: DbSession,
     source: ObjectPath,
+    /// The version that the source must have.
+    source_version: Option<String>,
     destination: ObjectPath,
     /// Who owns the object afterwards.
     owner: Owner,
@@ -136,7 +143,8 @@ impl AskedMove {
             .bind(&self.destination.bucket)
             .bind(&self.destination.key)
             .bind_optional(self.owner.uuid())
-            .bind_optional(self.owner.id.as_deref());
+            .bind_optional(self.owner.id.as_deref())
+            .bind_optional(self.source_version.as_deref());
         let rows = self.caller.dry_run(statement).await?;
         let row = rows.first().ok_or(StorageError::NoSuchKey)?;
         Ok(Probed {
@@ -213,13 +221,14 @@ impl AskedMove {
         self.caller.become_caller(&savepoint).await?;
         let statement = savepoint.prepare_cached(TRY_MOVE).await.map_err(map_error)?;
         let owner = self.owner.uuid();
-        let values: [&(dyn ToSql + Sync); 6] = [
+        let values: [&(dyn ToSql + Sync); 7] = [
             &self.source.bucket,
             &self.source.key,
             &self.destination.bucket,
             &self.destination.key,
             &owner,
             &self.owner.id,
+            &self.source_version,
         ];
         let asked = savepoint.query_opt(&statement, &values).await;
         savepoint.rollback().await.map_err(map_error)?;

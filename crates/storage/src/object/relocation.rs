@@ -14,12 +14,14 @@ use crate::state::Storage;
 pub(super) struct Relocation {
     pub(super) source: ObjectPath,
     pub(super) destination: ObjectPath,
+    /// The version that the source must have.
+    pub(super) source_version: Option<String>,
     /// The whole body, for fields of one operation only.
     pub(super) body: Fields,
 }
 
 impl Relocation {
-    /// Reads `{bucketId, sourceKey, destinationKey, destinationBucket?}`; without a bucket the object stays in its own.
+    /// Reads `{bucketId, sourceKey, destinationKey, destinationBucket?, sourceVersionId?}`; without a bucket the object stays in its own.
     ///
     /// # Errors
     /// `Schema`.
@@ -37,9 +39,11 @@ impl Relocation {
             bucket: bucket.unwrap_or_else(|| source.bucket.clone()),
             key,
         };
+        let source_version = body.text("sourceVersionId")?;
         Ok(Self {
             source,
             destination,
+            source_version,
             body,
         })
     }

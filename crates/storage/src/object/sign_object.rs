@@ -13,10 +13,10 @@ use crate::response::json::json_response;
 use crate::state::Storage;
 use crate::url_token;
 
-/// `{"signedURL":"/object/sign/{bucket}/{key}?token=…"}` from `{"expiresIn","transform"?}`. Compat: the key is not
+/// `{"signedURL":"/object/sign/{bucket}/{key}?token=…"}` from `{"expiresIn","transform"?,"versionId"?}`. Compat: the key is not
 /// encoded, because clients encode the whole URL. With a `transform` that changes the image it is
 /// `/render/image/sign/…`, unless image transformation is off.
-/// Source: STORE-015, STORE-017, STORE-060.
+/// Source: STORE-015, STORE-017, STORE-060, STORE-219.
 ///
 /// # Errors
 /// `NoSuchKey` when the caller may not select the object, on public buckets too.
@@ -32,24 +32,28 @@ pub(crate) async fn sign_object(
         Some(fields) => Transform::from_body(&fields)?,
         None => Transform::default(),
     };
+    let version = body.text("versionId")?;
     target.check_names()?;
-    find_visible_object(&caller, target).await?;
+    let row = find_visible_object(&caller, target).await?;
+    row.with_version(version.as_deref())?;
     let storage = context.storage();
     let url = if !transform.changes_image() || storage.renderer().is_none() {
-        build_signed_url(storage, target, seconds)?
+        build_signed_url(storage, target, seconds, version.as_deref())?
     } else {
-        let token = url_token::sign_render_token(storage, target, seconds, &transform)?;
+        let version = version.as_deref();
+        let token = url_token::sign_render_token(storage, target, seconds, &transform, version)?;
         format!("/render/image/sign/{}?token={token}", target.signed_url_path())
     };
     Ok(json_response(&json!({ "signedURL": url })))
 }
 
-/// A signed download URL, relative to the service.
+/// A signed download URL, relative to the service; with a version it opens no other one.
 pub(crate) fn build_signed_url(
     storage: &Storage,
     target: &ObjectPath,
     seconds: i64,
+    version: Option<&str>,
 ) -> Result<String, StorageError> {
-    let token = url_token::sign_download_token(storage, target, seconds)?;
+    let token = url_token::sign_download_token(storage, target, seconds, version)?;
     Ok(format!("/object/sign/{}?token={token}", target.signed_url_path()))
 }

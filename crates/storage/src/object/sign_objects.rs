@@ -75,7 +75,7 @@ pub(crate) async fn sign_objects(
         Ok(SignedEntry {
             error: None,
             path,
-            signed_url: Some(build_signed_url(context.storage(), &target, seconds)?),
+            signed_url: Some(build_signed_url(context.storage(), &target, seconds, None)?),
         })
     };
     let signed = paths.into_iter().map(sign).collect::<Result<Vec<_>, _>>()?;

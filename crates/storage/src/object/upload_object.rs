@@ -14,7 +14,7 @@ use super::commit::{CommitChecks, NewObject, commit_object};
 use super::lookup::{Bucket, find_bucket};
 use super::pending_blob::PendingBlob;
 use super::receive::receive_blob;
-use super::upload_headers::{read_content_length, read_user_metadata, wants_upsert};
+use super::upload_headers::{read_content_encoding, read_content_length, read_user_metadata, wants_upsert};
 use crate::backend::BlobInfo;
 use crate::context::RequestContext;
 use crate::database::object_row::{Declared, ObjectRow};
@@ -25,6 +25,7 @@ use crate::request::form::{FilePart, Form, FormFields};
 use crate::request::object_path::ObjectPath;
 use crate::response::json::json_response;
 use crate::url_token;
+use crate::validation::content_encoding::parse_content_encoding;
 use crate::validation::content_type::ContentType;
 use crate::validation::names::{check_bucket_name, check_key};
 use crate::validation::object_limits::ObjectLimits;
@@ -168,6 +169,7 @@ impl ObjectUpload<'_> {
                 .filter(|text| !text.is_empty())
                 .unwrap_or("no-cache")
                 .to_owned(),
+            content_encoding: read_content_encoding(context)?,
             robots_tag: self.robots_tag.clone(),
         };
         let user_metadata = read_user_metadata(context).unwrap_or_else(|| json!({}));
@@ -211,7 +213,7 @@ impl ObjectUpload<'_> {
         self.commit(blob, &info, settled, settled_metadata).await
     }
 
-    /// Type, cache-control and user metadata of a form. Downloads send the first two as headers, so they must be valid
+    /// Type, cache-control, encoding and user metadata of a form. Downloads send the first three as headers, so they must be valid
     /// ones.
     fn describe(
         &self,
@@ -234,6 +236,7 @@ impl ObjectUpload<'_> {
         let declared = Declared {
             mime_type: mime_type.to_owned(),
             cache_control,
+            content_encoding: parse_content_encoding(fields.content_encoding.as_deref())?,
             robots_tag: self.robots_tag.clone(),
         };
         Ok((

@@ -18,6 +18,7 @@ use crate::context::RequestContext;
 use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
 use crate::object::lookup::{find_public_object, find_visible_object};
+use crate::object::wanted_version::read_wanted_version;
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::{Freshness, describe_rendered_image};
 use crate::state::Storage;
@@ -39,9 +40,11 @@ pub(crate) async fn render_public(
     check_rate(context)?;
     let transform = Transform::from_query(&context.query)?;
     target.check_names()?;
+    let version = read_wanted_version(context)?;
     let service = context.service();
     send_rendered(context, &transform, Freshness::Stored, async || {
-        find_public_object(&service, target).await
+        let row = find_public_object(&service, target).await?;
+        row.with_version(version.as_deref())
     })
     .await
 }
@@ -58,8 +61,10 @@ pub(crate) async fn render_authenticated(
     let caller = context.caller()?;
     let transform = Transform::from_query(&context.query)?;
     target.check_names()?;
+    let version = read_wanted_version(context)?;
     send_rendered(context, &transform, Freshness::Stored, async || {
-        find_visible_object(&caller, target).await
+        let row = find_visible_object(&caller, target).await?;
+        row.with_version(version.as_deref())
     })
     .await
 }
@@ -80,7 +85,8 @@ pub(crate) async fn render_signed(
     let service = context.service();
     let freshness = Freshness::SignedUntil(grant.expires_at);
     send_rendered(context, &grant.transform, freshness, async || {
-        find_visible_object(&service, target).await
+        let row = find_visible_object(&service, target).await?;
+        row.with_version(grant.version.as_deref())
     })
     .await
 }

@@ -28,6 +28,8 @@ const MAX_SKIPPED_BYTES: usize = 1024 * 1024;
 pub(crate) struct FormFields {
     /// `cacheControl`: a number of seconds.
     pub(crate) cache_control: Option<String>,
+    /// `contentEncoding`: how the bytes of the file are encoded.
+    pub(crate) content_encoding: Option<String>,
     /// `metadata` or `userMetadata`, when it is a JSON object.
     pub(crate) user_metadata: Option<Value>,
     /// `contentType`, which overrides the part's own.
@@ -57,6 +59,7 @@ impl FormFields {
         }
         match name.as_str() {
             "cacheControl" => self.cache_control = Some(text),
+            "contentEncoding" => self.content_encoding = Some(text),
             "contentType" if !text.is_empty() => self.content_type = Some(text),
             "metadata" | "userMetadata" => self.user_metadata = parse_json_object(text.as_bytes()),
             _ => {}

@@ -91,6 +91,18 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// The fields of a body that is an object.
+    #[cfg(test)]
+    pub(crate) fn of_value(value: Value) -> Self {
+        let Value::Object(map) = value else {
+            panic!("an object")
+        };
+        Self {
+            path: "body".to_owned(),
+            map,
+        }
+    }
+
     /// The path of this object, as error messages show it.
     pub(crate) fn path(&self) -> &str {
         &self.path
@@ -190,6 +202,17 @@ impl Fields {
         name: &str,
         most: Option<usize>,
     ) -> Result<Vec<String>, StorageError> {
+        let entries = self.required_list(name, most)?.iter().enumerate();
+        entries
+            .map(|(at, entry)| self.entry_text(name, at, entry))
+            .collect()
+    }
+
+    /// A required list of 1 to `most` entries, whose types are not checked; a single text counts as a list of one.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn required_list(&self, name: &str, most: Option<usize>) -> Result<&[Value], StorageError> {
         let entries = match self.required(name)? {
             Value::Array(entries) => entries.as_slice(),
             single @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => std::slice::from_ref(single),
@@ -201,13 +224,20 @@ impl Fields {
         if let Some(most) = most.filter(|most| entries.len() > *most) {
             return Err(self.field_error(name, &format!("must NOT have more than {most} items")));
         }
-        let text = |(at, entry): (usize, &Value)| match entry {
+        Ok(entries)
+    }
+
+    /// An entry of the list `name` as text, converted as [`Self::text`] does.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn entry_text(&self, name: &str, at: usize, entry: &Value) -> Result<String, StorageError> {
+        match entry {
             Value::String(text) => Ok(text.clone()),
             Value::Null => Ok(String::new()),
             Value::Number(_) | Value::Bool(_) => Ok(entry.to_string()),
             _ => Err(self.field_error(&format!("{name}/{at}"), "must be string")),
-        };
-        entries.iter().enumerate().map(text).collect()
+        }
     }
 
     /// A text that is one of `words`.
@@ -261,19 +291,10 @@ mod tests {
 
     use super::*;
 
-    fn fields(value: Value) -> Fields {
-        let Value::Object(map) = value else {
-            panic!("an object")
-        };
-        Fields {
-            path: "body".to_owned(),
-            map,
-        }
-    }
-
     #[test]
     fn store_024_scalars_are_converted_and_errors_name_the_field() {
-        let body = fields(json!({"n": "60", "f": 1.5, "b": "true", "s": 5, "sortBy": {"column": "nope"}}));
+        let body =
+            Fields::of_value(json!({"n": "60", "f": 1.5, "b": "true", "s": 5, "sortBy": {"column": "nope"}}));
 
         assert_eq!(body.required_integer("n", 1).expect("coerced"), 60);
         assert_eq!(
@@ -299,7 +320,7 @@ mod tests {
 
     #[test]
     fn store_018_empty_and_too_long_lists_are_refused() {
-        let body = fields(json!({"paths": [], "many": ["a", "b"], "one": "a"}));
+        let body = Fields::of_value(json!({"paths": [], "many": ["a", "b"], "one": "a"}));
 
         let text = body.required_texts("paths", None).expect_err("empty").to_string();
         assert_eq!(text, "body/paths must NOT have fewer than 1 items");

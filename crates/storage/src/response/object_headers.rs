@@ -104,6 +104,9 @@ pub(super) fn describe_object(
         stored
     };
     set_content_type(response, stored, content_type);
+    if let Some(content_encoding) = row.content_encoding() {
+        set_header(response, header::CONTENT_ENCODING, content_encoding);
+    }
     response.insert_header((header::ACCEPT_RANGES, "bytes"));
     set_header(response, header::ETAG, &validators.etag);
     if let Some(modified) = validators.modified {

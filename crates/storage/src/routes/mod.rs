@@ -56,6 +56,7 @@ async fn dispatch(
         Route::UpdateBucket(id) => bucket::update_bucket(context, &id, payload).await,
         Route::DeleteBucket(id) => bucket::delete_bucket(context, &id, payload).await,
         Route::EmptyBucket(id) => bucket::empty_bucket(context, &id, payload).await,
+        Route::BucketLifecycle => bucket::refuse_lifecycle(context),
         Route::UploadObject(path) => object::upload_object(context, path, payload).await,
         Route::UpdateObject(path) => object::update_object(context, path, payload).await,
         Route::SignUpload(path) => object::sign_upload(context, path).await,

@@ -19,6 +19,7 @@ pub(crate) enum Route {
     UpdateBucket(String),
     DeleteBucket(String),
     EmptyBucket(String),
+    BucketLifecycle,
     UploadObject(ObjectPath),
     UpdateObject(ObjectPath),
     SignUpload(ObjectPath),
@@ -101,6 +102,7 @@ impl Route {
             Self::UpdateBucket(_) => "storage.bucket.update",
             Self::DeleteBucket(_) => "storage.bucket.delete",
             Self::EmptyBucket(_) => "storage.bucket.empty",
+            Self::BucketLifecycle => "storage.bucket.lifecycle",
             Self::UploadObject(_) => "storage.object.upload",
             Self::UpdateObject(_) => "storage.object.upload_update",
             Self::SignUpload(_) => "storage.object.sign_upload_url",
@@ -145,6 +147,9 @@ fn bucket_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, St
         (&Method::PUT, None) => Some(Route::UpdateBucket(bucket)),
         (&Method::DELETE, None) => Some(Route::DeleteBucket(bucket)),
         (&Method::POST, Some("empty")) => Some(Route::EmptyBucket(bucket)),
+        (&Method::GET | &Method::HEAD | &Method::PUT | &Method::DELETE, Some("lifecycle")) => {
+            Some(Route::BucketLifecycle)
+        }
         _ => None,
     })
 }

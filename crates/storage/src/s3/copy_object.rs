@@ -9,8 +9,9 @@ use super::context::S3Context;
 use super::error::S3Error;
 use super::object_headers;
 use super::preconditions::{Precondition, evaluate_preconditions};
+use super::versions::is_only_version;
 use super::xml_writer::{Xml, xml_response};
-use crate::database::object_row::{ObjectRow, format_iso};
+use crate::database::object_row::{ObjectRow, format_iso, set_content_encoding};
 use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
 use crate::object::commit::{CommitChecks, NewObject, commit_object};
@@ -18,10 +19,11 @@ use crate::object::lookup::find_visible_object;
 use crate::object::pending_blob::copy_blob;
 use crate::object::relocation::check_destination_limits;
 use crate::request::object_path::{ObjectPath, decode_path};
+use crate::request::query::Query;
 use crate::response::validators::Validators;
 
-/// Entity tag and date of the copy. With `x-amz-metadata-directive: REPLACE`, type, cache-control and user metadata
-/// come from the request.
+/// Entity tag and date of the copy. With `x-amz-metadata-directive: REPLACE`, type, cache-control, encoding and user
+/// metadata come from the request.
 ///
 /// # Errors
 /// `NoSuchKey` of the source, `PreconditionFailed`, `NoSuchBucket`, `InvalidKey`, `AccessDenied`, `InvalidMimeType`,
@@ -63,13 +65,18 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
 /// The source of a copy, if the caller may see it and the request's conditions hold.
 ///
 /// # Errors
-/// `MissingParameter`, `InvalidArgument`, `NoSuchKey`, `PreconditionFailed`.
+/// `MissingParameter`, `InvalidArgument`, `NoSuchVersion`, `NoSuchKey`, `PreconditionFailed`.
 pub(super) async fn find_copy_source(context: &S3Context) -> Result<ObjectRow, S3Error> {
     let header = context
         .header("x-amz-copy-source")
         .ok_or(S3Error::MissingParameter("CopySource"))?;
-    // `?versionId=` may follow the key. Objects have no versions, so it is ignored.
-    let path = header.split('?').next().unwrap_or(header);
+    let (path, query) = header.split_once('?').unwrap_or((header, ""));
+    if Query::parse(query)
+        .text("versionId")?
+        .is_some_and(|version| !is_only_version(version))
+    {
+        return Err(S3Error::NoSuchVersion);
+    }
     let path = decode_path(path)?;
     let path = path.strip_prefix('/').unwrap_or(&path);
     let (bucket, key) = path
@@ -104,10 +111,13 @@ fn choose_metadata(context: &S3Context, source: &ObjectRow) -> Result<(Value, Op
     if !replaces {
         return Ok((metadata, source.user_metadata.clone()));
     }
-    let declared =
-        object_headers::read_declared(context.header("content-type"), context.header("cache-control"))?;
+    let declared = object_headers::read_declared_headers(context)?;
     metadata["mimetype"] = json!(declared.mime_type);
     metadata["cacheControl"] = json!(declared.cache_control);
+    set_content_encoding(
+        &mut metadata,
+        declared.content_encoding.as_deref().unwrap_or_default(),
+    );
     Ok((
         metadata,
         Some(object_headers::read_user_metadata(&context.http.request)),

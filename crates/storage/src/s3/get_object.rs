@@ -197,6 +197,9 @@ fn describe_object(
     if let Some(cache_control) = row.cache_control() {
         set_header(response, header::CACHE_CONTROL, cache_control);
     }
+    if let Some(content_encoding) = row.content_encoding() {
+        set_header(response, header::CONTENT_ENCODING, content_encoding);
+    }
     for (parameter, name) in OVERRIDES {
         // Text that cannot be a header is ignored.
         if let Some(value) = context.parameter(parameter)? {

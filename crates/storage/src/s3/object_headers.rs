@@ -1,12 +1,14 @@
-//! Headers that describe an object in uploads and downloads: type, cache-control and `x-amz-meta-*`.
+//! Headers that describe an object in uploads and downloads: type, cache-control, encoding and `x-amz-meta-*`.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
+use super::context::S3Context;
 use super::error::S3Error;
 use crate::database::object_row::Declared;
 use crate::error::StorageError;
+use crate::validation::content_encoding::{parse_content_encoding, without_transfer_coding};
 use crate::validation::content_type::ContentType;
 
 /// Type of an object without a Content-Type.
@@ -18,13 +20,14 @@ const MAX_META_ENTRIES: usize = 50;
 /// Most bytes of their names and values: the limit of S3.
 const MAX_META_BYTES: usize = 2048;
 
-/// Type and cache-control of an upload.
+/// Type, cache-control and encoding of an upload.
 ///
 /// # Errors
-/// `InvalidMimeType`, `InvalidHeaderCharacter`: downloads send both as headers, so they must be valid ones.
+/// `InvalidMimeType`, `InvalidHeaderCharacter`, `InvalidParameter`: downloads send them as headers, so they must be valid ones.
 pub(super) fn read_declared(
     mime_type: Option<&str>,
     cache_control: Option<&str>,
+    content_encoding: Option<&str>,
 ) -> Result<Declared, S3Error> {
     let mime_type = mime_type
         .filter(|text| !text.is_empty())
@@ -38,11 +41,25 @@ pub(super) fn read_declared(
     if cache_control.chars().any(char::is_control) {
         return Err(StorageError::InvalidHeaderCharacter("cache-control").into());
     }
+    let content_encoding = content_encoding.map(without_transfer_coding);
     Ok(Declared {
         mime_type: mime_type.to_owned(),
         cache_control: cache_control.to_owned(),
+        content_encoding: parse_content_encoding(content_encoding.as_deref())?,
         robots_tag: None,
     })
+}
+
+/// The same, from the headers of a request.
+///
+/// # Errors
+/// As [`read_declared`].
+pub(super) fn read_declared_headers(context: &S3Context) -> Result<Declared, S3Error> {
+    read_declared(
+        context.header("content-type"),
+        context.header("cache-control"),
+        context.header("content-encoding"),
+    )
 }
 
 /// `x-amz-meta-*` as a JSON object; values of repeated headers are joined by commas.

@@ -53,7 +53,11 @@ pub(super) async fn post_object(
     let upload = S3Upload {
         context,
         caller: &caller,
-        declared: object_headers::read_declared(fields.get("content-type"), fields.get("cache-control"))?,
+        declared: object_headers::read_declared(
+            fields.get("content-type"),
+            fields.get("cache-control"),
+            fields.get("content-encoding"),
+        )?,
         user_metadata: user_metadata(&fields),
         // The Content-Length of a form includes its fields, so the size of the file is unknown until it has arrived.
         length: None,

@@ -26,8 +26,7 @@ pub(super) async fn put_object(
     if target.key.ends_with('/') && length == Some(0) {
         target.key.push_str(FOLDER_PLACEHOLDER);
     }
-    let declared =
-        object_headers::read_declared(context.header("content-type"), context.header("cache-control"))?;
+    let declared = object_headers::read_declared_headers(&context)?;
     let body = context.take_body()?;
     if context.header("if-match").is_some() {
         // If-Match protects an object from being overwritten. Ignoring it would overwrite, so the request is refused.

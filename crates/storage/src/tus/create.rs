@@ -122,6 +122,7 @@ async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError
         key: metadata.text("objectName").unwrap_or_default(),
     };
     target.check_names()?;
+    metadata.content_encoding()?;
     let bucket = find_bucket(&request.context.service(), &target.bucket).await?;
     let limits = request.limits(&target, &bucket);
     if limits.check_size(length).is_err() {

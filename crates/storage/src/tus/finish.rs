@@ -10,6 +10,7 @@ use md5::Digest;
 
 use super::digest::restore_md5;
 use super::error::TusError;
+use super::headers::UploadMetadata;
 use super::request::UploadDescription;
 use super::upload_id::UploadId;
 use super::upload_table::{ResumableUpload, UploadTable, complete_upload};
@@ -109,12 +110,14 @@ async fn commit_upload(
 }
 
 fn declare(upload: &ResumableUpload) -> Declared {
+    let metadata = UploadMetadata::parse(&upload.upload_metadata);
     Declared {
         mime_type: upload
             .content_type
             .clone()
             .unwrap_or_else(|| "application/octet-stream".to_owned()),
         cache_control: upload.cache_control.clone(),
+        content_encoding: metadata.and_then(|metadata| metadata.content_encoding().ok().flatten()),
         // TUS has no header for it.
         robots_tag: None,
     }

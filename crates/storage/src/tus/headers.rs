@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::error::TusError;
 use super::protocol::{OFFSET_STREAM, TUS_RESUMABLE, VERSION};
+use crate::error::StorageError;
 use crate::request::form::parse_json_object;
+use crate::validation::content_encoding::parse_content_encoding;
 
 /// Largest integer that the protocol's JavaScript clients can represent.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -113,6 +115,14 @@ impl UploadMetadata {
             Some(Ok(seconds)) => format!("max-age={seconds}"),
             _ => "no-cache".to_owned(),
         }
+    }
+
+    /// `contentEncoding`, which is stored with the object.
+    ///
+    /// # Errors
+    /// `InvalidParameter`.
+    pub(super) fn content_encoding(&self) -> Result<Option<String>, StorageError> {
+        parse_content_encoding(self.text("contentEncoding").as_deref())
     }
 
     /// Value of `Upload-Metadata` in the response to HEAD: the client's own, encoded again. Compat: `cacheControl` is replaced by the object's `Cache-Control`.

@@ -117,6 +117,16 @@ impl Request {
         }
     }
 
+    /// Sets a header instead of adding it to those of the same name.
+    pub(crate) fn replace_header(self, name: &str, value: &str) -> Self {
+        let mut headers = reqwest::header::HeaderMap::new();
+        let name = reqwest::header::HeaderName::try_from(name).expect("a name");
+        headers.insert(name, value.parse().expect("a value"));
+        Self {
+            builder: self.builder.headers(headers),
+        }
+    }
+
     pub(crate) fn body(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             builder: self.builder.body(body),

@@ -84,21 +84,34 @@ const PASSING: &[&str] = &[
 
 #[actix_web::test]
 async fn golden_scenarios_get_the_recorded_responses() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/golden/storage");
+    play("storage", "storage_golden.py", &PASSING.join(",")).await;
+}
+
+/// Scenarios of the service's newer versions.
+#[actix_web::test]
+async fn golden_scenarios_of_newer_versions_get_the_expected_responses() {
+    play("storage-new", "storage_new_golden.py", "*").await;
+}
+
+/// Runs the scenarios of a folder of `e2e/golden` whose names match.
+async fn play(folder: &str, program: &str, names: &str) {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/golden");
+    let corpus = recorded.join(folder);
     let app = TestApp::start_with(|config| StorageConfig {
         image_transformation: true,
         ..config
     })
     .await;
-    let setup = std::fs::read_to_string(corpus.join("setup.sql")).expect("the corpus is in the repository");
+    let setup =
+        std::fs::read_to_string(recorded.join("storage/setup.sql")).expect("the corpus is in the repository");
     app.sql(&setup).await;
-    let only = std::env::var("SELVEDGE_GOLDEN_ONLY").unwrap_or_else(|_| PASSING.join(","));
+    let only = std::env::var("SELVEDGE_GOLDEN_ONLY").unwrap_or_else(|_| names.to_owned());
 
     let mut runner = Command::new("python3");
     runner
         // Python would write its cache into the source tree.
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .arg(corpus.join("storage_golden.py"))
+        .arg(corpus.join(program))
         .arg("run")
         .arg(&corpus)
         .args(["--base-url", &app.url(""), "--jwt-secret", JWT_SECRET])

@@ -35,8 +35,7 @@ pub(in crate::s3) async fn create_upload(
     target: ObjectPath,
 ) -> Result<HttpResponse, S3Error> {
     let bucket = context.find_bucket(&target.bucket).await?;
-    let declared =
-        object_headers::read_declared(context.header("content-type"), context.header("cache-control"))?;
+    let declared = object_headers::read_declared_headers(context)?;
     context
         .limits(&bucket, &target.key)
         .check_type(&declared.mime_type)?;
@@ -45,7 +44,11 @@ pub(in crate::s3) async fn create_upload(
     authorize_upload(context, &target, &declared, &user_metadata, 0).await?;
     let owner = Owner::from_identity(context.caller.identity());
     let id = Uuid::new_v4().to_string();
-    let metadata = json!({"mimetype": declared.mime_type, "cacheControl": declared.cache_control});
+    let metadata = json!({
+        "mimetype": declared.mime_type,
+        "cacheControl": declared.cache_control,
+        "contentEncoding": declared.content_encoding,
+    });
     let client = Caller::extract(&context.http.request).remote_ip();
     let holder = Holder::of_caller(context.caller.identity(), client);
     let share = Share::from_config(context.storage().config());

@@ -89,6 +89,7 @@ impl MultipartUpload {
             declared: Declared {
                 mime_type: text("mimetype", "application/octet-stream"),
                 cache_control: text("cacheControl", "no-cache"),
+                content_encoding: Some(text("contentEncoding", "")).filter(|text| !text.is_empty()),
                 robots_tag: None,
             },
             user_metadata: row
