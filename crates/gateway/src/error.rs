@@ -22,6 +22,8 @@ pub enum GatewayError {
     TooManyOfClient,
     /// The process uses nearly all the memory that it may use.
     OutOfMemory,
+    /// The database is being restarted, for longer than requests wait for it.
+    DatabaseRestarts,
     TimedOut,
 }
 
@@ -77,6 +79,11 @@ impl GatewayError {
                 "The server is short of memory",
                 Some("Try again in a moment."),
             ),
+            Self::DatabaseRestarts => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The database is being restarted",
+                None,
+            ),
             Self::TimedOut => (
                 StatusCode::GATEWAY_TIMEOUT,
                 "The upstream server is timing out",
@@ -92,7 +99,7 @@ impl GatewayError {
         // Clients that respect Retry-After wait a second, and do not add load immediately.
         if matches!(
             self,
-            Self::TooManyRequests | Self::TooManyOfClient | Self::OutOfMemory
+            Self::TooManyRequests | Self::TooManyOfClient | Self::OutOfMemory | Self::DatabaseRestarts
         ) {
             response
                 .headers_mut()

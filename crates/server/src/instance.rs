@@ -78,6 +78,14 @@ impl Ports {
     }
 }
 
+/// The names among [`urls_and_keys`] whose values give all rights.
+pub(crate) const SECRETS: [&str; 4] = [
+    "SECRET_KEY",
+    "JWT_SECRET",
+    "SERVICE_ROLE_KEY",
+    "S3_PROTOCOL_ACCESS_KEY_SECRET",
+];
+
 /// URLs and keys of a running instance, by the names that the Supabase CLI prints, in its order.
 pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
     let api = config.api_url();

@@ -1,7 +1,7 @@
-//! Holds requests back while the database is restarted, so that none of them fails.
+//! Holds requests back while the database is restarted, so that none of them fails. Where that takes long they are refused in the end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -20,12 +20,16 @@ pub struct Hold {
 #[derive(Debug, Default)]
 struct Inner {
     is_held: AtomicBool,
+    /// Until when requests wait. Later ones are refused at once: each would keep its connection, and its client has given up by then.
+    waits_until: Mutex<Option<Instant>>,
     ended: Notify,
 }
 
 impl Hold {
-    /// Holds back requests that arrive from now on, and waits at most `patience` until those in progress have ended. Returns whether they have.
-    pub async fn begin(&self, patience: Duration) -> bool {
+    /// Holds back requests that arrive from now on, for `most` at most, and waits at most `patience` until those in progress have ended. Returns
+    /// whether they have.
+    pub async fn begin(&self, patience: Duration, most: Duration) -> bool {
+        *self.lock_limit() = Instant::now().checked_add(most);
         self.inner.is_held.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + patience;
         while metrics::in_flight() > 0 {
@@ -48,8 +52,26 @@ impl Hold {
         self.inner.is_held.load(Ordering::Relaxed)
     }
 
-    /// Waits until requests may go on.
-    pub(crate) async fn wait(&self) {
+    /// Waits until requests may go on. Returns whether they may; if not, the database takes longer than requests wait.
+    pub(crate) async fn wait(&self) -> bool {
+        let limit = *self.lock_limit();
+        let Some(limit) = limit else {
+            self.wait_for_end().await;
+            return true;
+        };
+        tokio::time::timeout_at(limit.into(), self.wait_for_end())
+            .await
+            .is_ok()
+    }
+
+    fn lock_limit(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.inner
+            .waits_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn wait_for_end(&self) {
         loop {
             let ended = self.inner.ended.notified();
             tokio::pin!(ended);
@@ -67,11 +89,13 @@ impl Hold {
 mod tests {
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(60);
+
     #[actix_web::test]
     async fn prod_003_requests_that_are_held_back_go_on_together() {
         let hold = Hold::default();
-        hold.wait().await;
-        hold.begin(Duration::from_secs(60)).await;
+        assert!(hold.wait().await);
+        hold.begin(LONG, LONG).await;
         assert!(hold.is_held());
 
         let waiting =
@@ -81,8 +105,30 @@ mod tests {
         hold.end();
 
         for task in waiting {
-            task.await.expect("no panic");
+            assert!(task.await.expect("no panic"));
         }
         assert!(!hold.is_held());
+    }
+
+    #[actix_web::test]
+    async fn prod_003_requests_are_refused_when_the_database_takes_longer_than_they_wait() {
+        let hold = Hold::default();
+        hold.begin(LONG, Duration::from_millis(20)).await;
+
+        let waiting = hold.clone();
+        let waited = actix_web::rt::spawn(async move { waiting.wait().await });
+        assert!(!waited.await.expect("no panic"));
+        // Those that come afterwards do not wait for as long once more.
+        assert!(!hold.wait().await);
+        hold.end();
+
+        assert!(hold.wait().await);
+        hold.begin(LONG, LONG).await;
+        let next = hold.clone();
+        let next = actix_web::rt::spawn(async move { next.wait().await });
+        tokio::task::yield_now().await;
+        assert!(!next.is_finished(), "a new restart is waited for anew");
+        hold.end();
+        assert!(next.await.expect("no panic"));
     }
 }

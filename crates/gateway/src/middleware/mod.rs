@@ -123,13 +123,9 @@ where
         let shared = self.shared.clone();
         let inner = self.inner.clone();
         Box::pin(async move {
-            let mut response = match intercepted {
+            let mut response = match wait_for_database(&shared.hold, service, intercepted).await {
                 Err(answer) => request.into_response(*answer).map_into_right_body(),
                 Ok((caller, usage)) => {
-                    // Health checks, and pages that need no database, are answered.
-                    if shared.hold.is_held() && service != Service::Other {
-                        shared.hold.wait().await;
-                    }
                     let _in_flight = metrics::InFlight::start();
                     let limit = shared.config.request_timeout;
                     // Bodies of storage, realtime and functions stream for as long as they need.
@@ -195,6 +191,19 @@ impl<S> GatewayService<S> {
         strip_key(request);
         Ok((caller, usage))
     }
+}
+
+/// Lets an admitted request wait while the database is restarted. Health checks, and pages that need no database, are answered.
+async fn wait_for_database(
+    hold: &Hold,
+    service: Service,
+    intercepted: Result<(Caller, Usage), Box<HttpResponse>>,
+) -> Result<(Caller, Usage), Box<HttpResponse>> {
+    let admitted = intercepted?;
+    if hold.is_held() && service != Service::Other && !hold.wait().await {
+        return Err(boxed_response(GatewayError::DatabaseRestarts));
+    }
+    Ok(admitted)
 }
 
 fn boxed_response(error: GatewayError) -> Box<HttpResponse> {

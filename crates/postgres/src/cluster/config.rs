@@ -16,10 +16,10 @@ use super::{
     error::ClusterError,
     lock_holder::LockPurpose,
     npm,
-    own_file::write_private,
     owner::Owner,
     production::ProductionProfile,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
+    settings_file::settings_file,
 };
 use crate::migrate::is_needed_extension;
 
@@ -280,18 +280,9 @@ impl ClusterConfig {
         self.state_dir.join("postgres.log")
     }
 
-    /// Writes `selvedge.conf` into the data directory.
-    pub(crate) fn write_settings(
-        &self,
-        binaries: &Binaries,
-        owner: &Owner,
-        data_dir: &Path,
-    ) -> Result<(), ClusterError> {
-        let text = self.settings_text(|module| binaries.has_module(module))?;
-        let path = data_dir.join("selvedge.conf");
-        // Not written in place: the folder belongs to the cluster's user, who could have put a link there, and this may be root.
-        write_private(&path, &text)?;
-        owner.give_ownership_of(&path)
+    /// The text of `selvedge.conf` in the data directory.
+    pub(super) fn settings_for(&self, binaries: &Binaries) -> Result<String, ClusterError> {
+        self.settings_text(|module| binaries.has_module(module))
     }
 
     /// Whether the data directory has the settings of this configuration.
@@ -302,8 +293,8 @@ impl ClusterConfig {
         let (owner, home) = self.create_home()?;
         let data_dir = home.join("pgdata");
         let binaries = self.find_binaries_for(&data_dir)?.make_usable_by(&owner, &home)?;
-        let text = self.settings_text(|module| binaries.has_module(module))?;
-        Ok(std::fs::read_to_string(data_dir.join("selvedge.conf")).is_ok_and(|written| written == text))
+        let text = self.settings_for(&binaries)?;
+        Ok(std::fs::read_to_string(settings_file(&data_dir)).is_ok_and(|written| written == text))
     }
 
     /// Lets PostgreSQL read `[db.settings]` without a start, as it does not start with a value that it does not know. Names with a dot are

@@ -84,10 +84,10 @@ pub enum ClusterError {
         /// Its standard output and standard error.
         output: String,
     },
-    /// The postmaster ended during its start, or was not ready within the time limit.
+    /// The postmaster ended during its start.
     #[error("PostgreSQL did not start: {reason}. The end of {}:\n{tail}", log.display())]
     Start {
-        /// Its exit status, or that the time limit passed.
+        /// Its exit status.
         reason: String,
         /// Path of the log file.
         log: PathBuf,

@@ -34,7 +34,9 @@ mod replacement;
 mod role_password;
 mod running;
 mod session_memory;
+mod settings_file;
 mod sockets;
+mod start_wait;
 mod supervise;
 #[cfg(test)]
 mod tests;
@@ -75,7 +77,9 @@ use lock_holder::Endpoint;
 pub use own_file::open_own_file;
 pub use owner::Owner;
 use postmaster::Postmaster;
+use settings_file::{UntriedSettings, write_settings_file};
 pub use sockets::bind_http_socket;
+use start_wait::{StartWaiter, StartWatch};
 pub use vault_key::ensure_vault_key;
 
 /// The cluster's superuser, made by `initdb`.
@@ -83,9 +87,6 @@ pub const SUPERUSER: &str = "supabase_admin";
 
 /// The one database of a cluster.
 pub const DATABASE: &str = "postgres";
-
-/// How long a start may take. Long, because a crash recovery replays the WAL before connections are accepted.
-const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A running PostgreSQL that ends when this value is dropped or stopped.
 #[derive(Debug)]
@@ -99,6 +100,10 @@ pub struct Cluster {
     port: u16,
     superuser_password: SecretString,
     is_new: bool,
+    /// The text of the settings with which PostgreSQL has started last, and so starts again.
+    proven_settings: String,
+    /// The text that it has only read since.
+    reloaded_settings: Option<String>,
     /// The project's lock; dropping the cluster releases it.
     lock: ProjectLock,
 }
@@ -120,8 +125,10 @@ impl Cluster {
     /// As [`Cluster::start`].
     pub async fn start_locked(config: ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let started = Instant::now();
+        let waiter = StartWaiter::default();
+        let watch = waiter.watch();
         // Started on a separate thread, because file access, child processes and polling block.
-        let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock))
+        let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock, &watch))
             .await
             .map_err(|_| ClusterError::Interrupted)??;
         let cluster = cluster.with_working_password().await?;
@@ -134,7 +141,11 @@ impl Cluster {
         Ok(cluster)
     }
 
-    fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
+    fn start_blocking(
+        config: &ClusterConfig,
+        lock: ProjectLock,
+        watch: &StartWatch,
+    ) -> Result<Self, ClusterError> {
         // Everything that can refuse the start comes before the first change of a file.
         let owner = Owner::for_project(&config.state_dir)?;
         replacement::finish_replacement(&config.state_dir)?;
@@ -149,9 +160,11 @@ impl Cluster {
         let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, config)?;
         ensure_vault_key(&home, &owner)?;
-        config.write_settings(&binaries, &owner, &data_dir)?;
         let socket_folder = SocketFolder::remember(&socket_dir).map_err(ClusterError::file(&socket_dir))?;
-        let postmaster = Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, config)?;
+        let proven_settings = config.settings_for(&binaries)?;
+        let settings = UntriedSettings::write(&data_dir, &owner, &proven_settings)?;
+        let postmaster = Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, config, watch)?;
+        settings.keep();
         let mut cluster = Self {
             postmaster,
             config: config.clone(),
@@ -162,6 +175,8 @@ impl Cluster {
             port: config.port,
             superuser_password: initialized.superuser_password,
             is_new: initialized.is_new,
+            proven_settings,
+            reloaded_settings: None,
             lock,
         };
         cluster.record_endpoint()?;
@@ -189,6 +204,8 @@ impl Cluster {
             // Whoever connects next reports another error in its context.
             _ => return Ok(self),
         }
+        let waiter = StartWaiter::default();
+        let watch = waiter.watch();
         tokio::task::spawn_blocking(move || {
             self.postmaster.stop()?;
             let secret = self.config.state_dir.join("superuser-password");
@@ -199,28 +216,18 @@ impl Cluster {
                 &secret,
                 &self.superuser_password,
             )?;
-            self.postmaster = Self::spawn_postmaster(
+            self.postmaster = Postmaster::start(
                 &self.binaries,
                 &self.owner,
                 &self.data_dir,
                 self.socket_folder.path(),
                 &self.config,
+                &watch,
             )?;
             Ok(self)
         })
         .await
         .map_err(|_| ClusterError::Interrupted)?
-    }
-
-    fn spawn_postmaster(
-        binaries: &Binaries,
-        owner: &Owner,
-        data_dir: &Path,
-        socket_dir: &Path,
-        config: &ClusterConfig,
-    ) -> Result<Postmaster, ClusterError> {
-        let deadline = Instant::now() + START_TIMEOUT;
-        Postmaster::start(binaries, owner, data_dir, socket_dir, config, deadline)
     }
 
     /// True when this start created the data directory. Seeds and configured buckets are applied only then.
@@ -293,18 +300,20 @@ impl Cluster {
         }
     }
 
-    /// Ends PostgreSQL in order, and starts it with other settings.
+    /// Ends PostgreSQL in order, and starts it with other settings. Where it does not start with them, it runs with the earlier ones
+    /// again, which the data directory has then as well.
     ///
     /// # Errors
-    /// As [`Cluster::start`]; the settings are as before when they cannot be written.
+    /// As [`Cluster::start`].
     pub(crate) async fn restart_with(&mut self, config: ClusterConfig) -> Result<(), ClusterError> {
-        config.write_settings(&self.binaries, &self.owner, &self.data_dir)?;
-        self.config.settings = config.settings;
-        self.config.extensions = config.extensions;
+        let text = config.settings_for(&self.binaries)?;
+        write_settings_file(&self.data_dir, &self.owner, &text)?;
+        // What one process may take is computed from them.
+        let earlier_limit = std::mem::replace(&mut self.config.process_memory, config.process_memory);
         let pid = self.postmaster.pid();
         let ended = tokio::task::spawn_blocking(move || postmaster::end_process(pid));
         ended.await.map_err(|_| ClusterError::Interrupted)??;
-        self.restart().await
+        self.restart_or_go_back(text, earlier_limit).await
     }
 
     /// Writes other settings and lets PostgreSQL read them. What takes effect at a restart only waits for one.
@@ -312,24 +321,62 @@ impl Cluster {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn reload_with(&mut self, config: &ClusterConfig) -> Result<(), ClusterError> {
-        config.write_settings(&self.binaries, &self.owner, &self.data_dir)?;
-        self.config.settings.clone_from(&config.settings);
+        let text = config.settings_for(&self.binaries)?;
+        write_settings_file(&self.data_dir, &self.owner, &text)?;
+        self.reloaded_settings = Some(text);
         self.postmaster.reload();
         Ok(())
     }
 
-    /// Starts PostgreSQL again after it has ended. Returns when it accepts connections.
+    /// Starts PostgreSQL again after it has ended. Returns when it accepts connections. Settings that it has read meanwhile, and does not start
+    /// with, are taken back.
     ///
     /// # Errors
     /// As [`Cluster::start`].
     pub(crate) async fn restart(&mut self) -> Result<(), ClusterError> {
+        let text = self
+            .reloaded_settings
+            .take()
+            .unwrap_or_else(|| self.proven_settings.clone());
+        self.restart_or_go_back(text, self.config.process_memory).await
+    }
+
+    /// Starts PostgreSQL with the settings that are written, else with those with which it has run before.
+    async fn restart_or_go_back(
+        &mut self,
+        text: String,
+        earlier_limit: Option<u64>,
+    ) -> Result<(), ClusterError> {
+        match self.start_again().await {
+            Ok(()) => {
+                self.proven_settings = text;
+                self.reloaded_settings = None;
+                Ok(())
+            }
+            Err(error @ ClusterError::Start { .. }) if text != self.proven_settings => {
+                tracing::error!(
+                    %error,
+                    "PostgreSQL does not start with its changed settings, and runs with the earlier ones"
+                );
+                write_settings_file(&self.data_dir, &self.owner, &self.proven_settings)?;
+                self.reloaded_settings = None;
+                self.config.process_memory = earlier_limit;
+                self.start_again().await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn start_again(&mut self) -> Result<(), ClusterError> {
         let (config, owner, binaries) = (self.config.clone(), self.owner, self.binaries.clone());
         let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_folder.path().to_owned());
         // Otherwise this would end the PostgreSQL of whoever is there now, and run its data.
         check_socket_folder(&socket_dir).map_err(ClusterError::file(&socket_dir))?;
+        let waiter = StartWaiter::default();
+        let watch = waiter.watch();
         let start = move || {
             postmaster::end_leftover_postmaster(&data_dir)?;
-            Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, &config)
+            Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, &watch)
         };
         self.postmaster = tokio::task::spawn_blocking(start)
             .await

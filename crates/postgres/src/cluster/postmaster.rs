@@ -29,10 +29,16 @@ use super::{
     owner::Owner,
     production::LOGS,
     program_tree::hold_tree_of,
+    start_wait::StartWatch,
 };
 
 /// Pause between two looks at `postmaster.pid` or at a process that is ending.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// The same for a start that takes longer, and how often it is reported then.
+const SLOW_POLL_INTERVAL: Duration = Duration::from_millis(50);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
+/// How long backends of a killed postmaster may take to notice its death.
+const SHARED_MEMORY_PATIENCE: Duration = Duration::from_secs(120);
 
 /// How long a fast shutdown (SIGINT: roll back, checkpoint, end) may take before an immediate one (SIGQUIT) follows,
 /// which loses no committed data either, but makes the next start replay the WAL.
@@ -55,15 +61,17 @@ pub(crate) struct Postmaster {
 }
 
 impl Postmaster {
-    /// Starts it and waits until it accepts connections.
+    /// Starts it and waits until it accepts connections: as long as it runs and somebody waits, since after a crash it replays what was written
+    /// since the last checkpoint, which may take hours.
     pub(crate) fn start(
         binaries: &Binaries,
         owner: &Owner,
         data_dir: &Path,
         socket_dir: &Path,
         config: &ClusterConfig,
-        deadline: Instant,
+        watch: &StartWatch,
     ) -> Result<Self, ClusterError> {
+        let deadline = Instant::now() + SHARED_MEMORY_PATIENCE;
         if config.listen_tcp {
             // PostgreSQL reports a taken port only in its log; this check gives the caller a typed error.
             wait_for_free_port(config.port)?;
@@ -78,12 +86,12 @@ impl Postmaster {
             let log_start = log_path.metadata().map_or(0, |meta| meta.len());
             // Before PostgreSQL, which must not outlive a process that is killed while it waits for it: it would hold the port
             // until the next start.
-            let mut watch = spawn_watch()?;
+            let mut ending = spawn_watch()?;
             let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, output)?;
-            let named = send_postmaster_pid(&mut watch, child.id());
+            let named = send_postmaster_pid(&mut ending, child.id());
             let mut postmaster = Self {
                 child,
-                watch: Some(watch),
+                watch: Some(ending),
                 log,
                 _collected_logs: config
                     .production
@@ -91,11 +99,13 @@ impl Postmaster {
                     .transpose()?,
             };
             named?;
-            match postmaster.wait_until_ready(data_dir, deadline) {
+            match postmaster.wait_until_ready(data_dir, watch) {
                 Ok(()) => return Ok(postmaster),
+                // Its destructor ends it.
+                Err(_) if watch.is_given_up() => return Err(ClusterError::Interrupted),
                 Err(reason) => {
                     postmaster.log.finish();
-                    let mut tail = read_tail(&log_path, log_start);
+                    let tail = read_tail(&log_path, log_start);
                     if tail.contains("Address already in use") {
                         return Err(ClusterError::PortTaken { port: config.port });
                     }
@@ -105,31 +115,40 @@ impl Postmaster {
                         sleep(Duration::from_millis(100));
                         continue;
                     }
-                    if config.production.is_some() {
-                        tail = format!("{tail}\n{}", read_newest_messages(&logs));
-                    }
-                    return Err(ClusterError::Start {
-                        reason,
-                        log: log_path,
-                        tail,
-                    });
+                    return Err(explain_failure(config, &logs, reason, tail));
                 }
             }
         }
     }
 
-    fn wait_until_ready(&mut self, data_dir: &Path, deadline: Instant) -> Result<(), String> {
+    fn wait_until_ready(&mut self, data_dir: &Path, watch: &StartWatch) -> Result<(), String> {
         let pid = self.pid();
-        while Instant::now() < deadline {
+        let begun = Instant::now();
+        let mut reported = begun;
+        loop {
             if let Some(status) = self.has_ended() {
                 return Err(status);
             }
             if PidFile::read(data_dir).is_some_and(|file| file.pid == pid && file.is_ready) {
                 return Ok(());
             }
-            sleep(POLL_INTERVAL);
+            if watch.is_given_up() {
+                return Err("nobody waits for it any more".to_owned());
+            }
+            if reported.elapsed() >= REPORT_INTERVAL {
+                reported = Instant::now();
+                tracing::warn!(
+                    elapsed_s = begun.elapsed().as_secs(),
+                    "PostgreSQL does not accept connections yet: after a crash it first replays its write-ahead log"
+                );
+            }
+            let is_slow = begun.elapsed() >= REPORT_INTERVAL;
+            sleep(if is_slow {
+                SLOW_POLL_INTERVAL
+            } else {
+                POLL_INTERVAL
+            });
         }
-        Err("it was not ready in time".to_owned())
     }
 
     pub(crate) fn pid(&self) -> i32 {
@@ -181,6 +200,19 @@ impl Postmaster {
             }
         }
         Err(ClusterError::StillRunning { pid })
+    }
+}
+
+/// The error of a start, with what PostgreSQL has said: in production most of that is in files of its own.
+fn explain_failure(config: &ClusterConfig, logs: &Path, reason: String, tail: String) -> ClusterError {
+    let tail = match config.production {
+        Some(_) => format!("{tail}\n{}", read_newest_messages(logs)),
+        None => tail,
+    };
+    ClusterError::Start {
+        reason,
+        log: config.log_file(),
+        tail,
     }
 }
 

@@ -10,6 +10,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::*;
 
+mod starts;
 mod upgrade;
 
 /// A project folder that another user can reach, and a free port.

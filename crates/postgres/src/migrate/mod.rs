@@ -78,7 +78,7 @@ pub use project::{
 };
 pub use rebuild_check::{check_before_rebuild, check_files};
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
-pub use seed::{SeedFile, SeedOutcome, apply_roles, apply_seeds, find_seeds, join_stars};
+pub use seed::{SeedFile, SeedOutcome, apply_roles, apply_seeds, find_seeds, has_run_roles, join_stars};
 pub use shipped::set_vault_key_file;
 pub use slot_functions::close_slot_functions;
 pub(crate) use split::{Piece, split_script};

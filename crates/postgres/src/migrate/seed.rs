@@ -172,6 +172,22 @@ pub async fn apply_roles(
     Ok(true)
 }
 
+/// Whether `roles.sql` has run in this database, with whatever content.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn has_run_roles(client: &Client) -> Result<bool, MigrateError> {
+    let has_register = "select to_regclass('supabase_migrations.seed_files') is not null";
+    if !client.query_one(has_register, &[]).await?.try_get::<_, bool>(0)? {
+        return Ok(false);
+    }
+    let roles = SeedFile {
+        path: PathBuf::new(),
+        name: ROLES.to_owned(),
+    };
+    Ok(find_hash(client, &roles).await?.is_some())
+}
+
 /// Leaves out the statements that create roles which are there already: the file has made them, before somebody changed it, or in a first start of
 /// an earlier version that was cut off. Roles of the platform are no such ones.
 async fn leave_out_existing_roles(

@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
 use crate::database::harmful_settings::take_back_libraries;
+use crate::database::home::is_home;
 use crate::database::local_logins;
 use crate::database::passwords::set_login_passwords;
 use crate::database::server_roles;
@@ -25,7 +26,13 @@ pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
             drop(apply_platform_to_external(config, &database).await?);
             embedded::apply_migrations(config, &database.connect_as_postgres().await?).await?
         }
-        Some(database) => embedded::apply_migrations(config, &database.connect().await?).await?,
+        Some(database) => {
+            let mut administrator = database.connect().await?;
+            match is_home(config) {
+                true => embedded::bring_up_project(config, &mut administrator, false).await?,
+                false => embedded::apply_migrations(config, &administrator).await?,
+            }
+        }
         None => {
             // Starting the cluster applies pending migrations already.
             let embedded = Embedded::start(config).await?;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
 use super::{probe, status};
-use crate::cli::{OutputFormat, StartArgs};
+use crate::cli::StartArgs;
 use crate::config::Config;
 use crate::output;
 
@@ -29,7 +29,7 @@ pub(in crate::commands) async fn start_detached(config: Config, args: &StartArgs
             bail!("{holder}");
         }
         anstream::println!("{} is already running", config.project.id);
-        return status::print_status(config, OutputFormat::Pretty, &[]);
+        return status::print_status(config);
     }
     std::fs::create_dir_all(data_dir).with_context(|| format!("cannot create {}", data_dir.display()))?;
     let log = data_dir.join(LOG);
@@ -49,7 +49,7 @@ pub(in crate::commands) async fn start_detached(config: Config, args: &StartArgs
     }
     let printed = std::fs::read_to_string(&log).unwrap_or_default();
     output::print_warnings(&list_warnings(&printed));
-    status::print_status(config, OutputFormat::Pretty, &[])
+    status::print_status(config)
 }
 
 /// The warnings among what an instance has printed, each with the lines that belong to it.

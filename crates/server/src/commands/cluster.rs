@@ -11,6 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::logging::start_logging;
+use super::restart_patience::RestartPatience;
 use super::serve::prepare_home;
 use super::{keeper, shutdown};
 use crate::cli::ClusterAction;
@@ -24,11 +25,13 @@ use crate::services::watch_sessions;
 
 const DEFAULT_LOG_FILTER: &str = "info,tokio_postgres=warn";
 
-/// How long PostgreSQL may take to end in order and to start again.
-const RESTART_TIME: Duration = Duration::from_secs(180);
+/// How long it may take until PostgreSQL begins to end: requests in progress have [`DRAIN_TIME`] before.
+const BEGIN_TIME: Duration = Duration::from_secs(90);
 const POLL: Duration = Duration::from_millis(50);
 /// How long requests in progress have before it.
 const DRAIN_TIME: Duration = Duration::from_secs(10);
+/// How long requests wait for a restart. Clients and proxies give up after about a minute, and get an answer before that.
+const MOST_HELD: Duration = Duration::from_secs(30);
 
 const STARTED_AT: &str = "select pg_catalog.pg_postmaster_start_time()::pg_catalog.text";
 
@@ -141,8 +144,22 @@ async fn restart(config: &Config) -> Result<()> {
         None => keeper::ask_for_restart(restart.running.holder())?,
     }
     restart.wait(home).await?;
+    refuse_earlier_settings(config)?;
     anstream::println!("{GOOD}restarted{GOOD:#} PostgreSQL of {}", config.project.id);
     Ok(())
+}
+
+/// Says that PostgreSQL did not start with the settings of the configuration, so that the keeper has gone back to those before.
+fn refuse_earlier_settings(config: &Config) -> Result<()> {
+    if embedded::cluster_config(config)?.are_settings_written()? {
+        return Ok(());
+    }
+    bail!(
+        "PostgreSQL does not start with the settings of [db.settings], and runs with the earlier ones again
+  why:  logs/ and {} in {}",
+        keeper::LOG,
+        config.selvedge.data_dir.display()
+    )
 }
 
 /// A restart of PostgreSQL that somebody is going to ask for.
@@ -157,22 +174,29 @@ impl Restart {
         Ok(Self { running, started_at })
     }
 
-    /// Returns when another one accepts connections.
+    /// Returns when another one accepts connections. After a crash that may take hours, as PostgreSQL replays its log.
     async fn wait(&self, home: &Path) -> Result<()> {
-        let deadline = Instant::now() + RESTART_TIME;
+        let asked = Instant::now();
+        let mut patience = RestartPatience::new(keeper::START_TIME);
         loop {
             actix_web::rt::time::sleep(POLL).await;
-            // Errors are those of a server that ends or starts.
-            if let Ok(Some(now)) = RunningCluster::find(home).await
-                && let Ok(started_at) = find_start(&now).await
-                && started_at != self.started_at
-            {
-                return Ok(());
-            }
-            if Instant::now() > deadline {
+            let is_waiting = match RunningCluster::find(home).await {
+                Ok(Some(now)) => match find_start(&now).await {
+                    Ok(started_at) if started_at != self.started_at => return Ok(()),
+                    Ok(_) if asked.elapsed() > BEGIN_TIME => bail!(
+                        "PostgreSQL was not restarted within {} s; see the log of process {}",
+                        BEGIN_TIME.as_secs(),
+                        self.running.holder().pid
+                    ),
+                    // It runs still, or ends now.
+                    _ => patience.allows(None),
+                },
+                Ok(None) => patience.allows(None),
+                Err(error) => patience.allows(Some(&error)),
+            };
+            if !is_waiting {
                 bail!(
-                    "PostgreSQL does not accept connections after {} s; see the log of process {}",
-                    RESTART_TIME.as_secs(),
+                    "PostgreSQL does not accept connections; see the log of process {}",
                     self.running.holder().pid
                 );
             }
@@ -180,11 +204,13 @@ impl Restart {
     }
 }
 
-/// Restarts PostgreSQL for `cluster restart` whenever this server is asked to. Requests wait meanwhile, after those in progress have ended.
-pub(super) async fn restart_when_asked(mut asked: Signal, home: &Path, hold: &Hold) {
+/// Restarts PostgreSQL for `cluster restart` whenever this server is asked to. Requests wait meanwhile, after those in progress have ended; where
+/// it takes long they are refused in the end, so that clients know.
+pub(super) async fn restart_when_asked(mut asked: Signal, config: &Config, hold: &Hold) {
+    let home = &config.selvedge.data_dir;
     while asked.recv().await.is_some() {
         tracing::info!("PostgreSQL is restarted; requests wait");
-        if !hold.begin(DRAIN_TIME).await {
+        if !hold.begin(DRAIN_TIME, MOST_HELD).await {
             tracing::warn!("some requests in progress have not ended, and may fail");
         }
         let restarted = async {

@@ -14,15 +14,16 @@ use nix::unistd::Pid;
 use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, RunningCluster, open_own_file};
 use tokio::signal::unix::{SignalKind, signal as listen_to};
 
+use super::restart_patience::RestartPatience;
 use crate::config::{Config, Environment};
 
 /// A file in the home with what a keeper in the background has printed.
-const LOG: &str = "keeper.log";
+pub(super) const LOG: &str = "keeper.log";
 /// A larger one begins anew.
 const MOST_LOG_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How long a start of PostgreSQL may take: after a crash it replays what was written since the last checkpoint.
-const START_TIME: Duration = Duration::from_secs(180);
+/// How long nothing may say that PostgreSQL is coming. While it replays its log, which takes as long as it takes, it says so itself.
+pub(super) const START_TIME: Duration = Duration::from_secs(180);
 /// How long a service manager has to start the keeper before `serve` does.
 const MANAGER_TIME: Duration = Duration::from_secs(10);
 /// How long the last checkpoint of PostgreSQL may take.
@@ -49,6 +50,7 @@ pub(super) const RELOAD: Signal = Signal::SIGHUP;
 pub(super) async fn find_or_start(config: &Config) -> Result<RunningCluster> {
     let home = &config.selvedge.data_dir;
     let begun = Instant::now();
+    let mut restart_patience = RestartPatience::new(START_TIME);
     let is_managed = Environment::of_process().get(SERVICE_VARIABLE).is_some();
     let patience = if is_managed { MANAGER_TIME } else { Duration::ZERO };
     let mut keeper: Option<Keeper> = None;
@@ -67,14 +69,20 @@ pub(super) async fn find_or_start(config: &Config) -> Result<RunningCluster> {
                 }
                 None => {}
             },
-            // It is starting, or another command that ends has the home.
-            Err(ClusterError::AlreadyRunning(_) | ClusterError::Login(_)) if begun.elapsed() < START_TIME => {
+            // It is starting, another command that ends has the home, or the postmaster is being replaced.
+            Err(
+                error
+                @ (ClusterError::AlreadyRunning(_) | ClusterError::Login(_) | ClusterError::File { .. }),
+            ) => {
+                if !restart_patience.allows(Some(&error)) {
+                    return Err(error.into());
+                }
+                actix_web::rt::time::sleep(POLL).await;
+                continue;
             }
-            // The postmaster is being replaced.
-            Err(ClusterError::File { .. }) if begun.elapsed() < START_TIME => {}
             Err(error) => return Err(error.into()),
         }
-        if begun.elapsed() > START_TIME {
+        if !restart_patience.allows(None) {
             bail!(
                 "PostgreSQL does not accept connections after {} s; see {}",
                 START_TIME.as_secs(),

@@ -27,6 +27,7 @@ mod probe;
 mod prompt;
 mod reset;
 mod rest;
+mod restart_patience;
 mod run_as;
 mod seed;
 mod serve;

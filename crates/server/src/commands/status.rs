@@ -1,4 +1,4 @@
-//! `selvedge status`: prints URLs and keys of the running instance.
+//! `selvedge status`: prints URLs and keys of the running instance, in production without those that are secret.
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::SUPERUSER;
@@ -15,12 +15,24 @@ use crate::output::{self, BOLD, DIM, GOOD, Values};
 /// # Errors
 /// When the project does not run.
 pub(super) fn run(config: Config, args: &StatusArgs) -> Result<()> {
-    print_status(config, args.output, &args.override_name)
+    print_instance(config, args)
 }
 
-/// Prints the running instance's URLs and keys. `names` holds `VALUE=NAME` pairs: another name for a value, which is given as
-/// `api.url` for `API_URL`.
-pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[String]) -> Result<()> {
+/// Prints what `selvedge status` does for people.
+///
+/// # Errors
+/// When the project does not run.
+pub(super) fn print_status(config: Config) -> Result<()> {
+    let args = StatusArgs {
+        output: OutputFormat::Pretty,
+        override_name: Vec::new(),
+        secrets: false,
+    };
+    print_instance(config, &args)
+}
+
+fn print_instance(mut config: Config, args: &StatusArgs) -> Result<()> {
+    let format = args.output;
     let Some(holder) = instance::find_server(&config)? else {
         bail!(
             "{} is not running\n  start it with:  selvedge {}",
@@ -42,8 +54,16 @@ pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[St
             holder.pid
         );
     }
-    let values = rename_values(instance::urls_and_keys(&config, &keys), names)?;
-    output::print_values(&values, format);
+    let mut values = instance::urls_and_keys(&config, &keys);
+    // Its output ends in logs and chats. Those of a laptop are known to everybody.
+    let hides_secrets = is_home(&config) && !args.secrets;
+    if hides_secrets {
+        values.retain(|name, _| !instance::SECRETS.contains(&name.as_ref()));
+    }
+    output::print_values(&rename_values(values, &args.override_name)?, format);
+    if format == OutputFormat::Pretty && hides_secrets {
+        anstream::println!("\n  {DIM}secret keys: selvedge status --secrets, or selvedge keys{DIM:#}");
+    }
     if format == OutputFormat::Pretty {
         anstream::println!(
             "\n  {DIM}the password of {SUPERUSER}, the superuser of the database, is in {}{DIM:#}",
@@ -53,6 +73,7 @@ pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[St
     Ok(())
 }
 
+/// Gives values other names: `names` holds `VALUE=NAME` pairs, in which `API_URL` is given as `api.url`.
 fn rename_values(values: Values, names: &[String]) -> Result<Values> {
     let mut renamed = Vec::with_capacity(names.len());
     for pair in names {

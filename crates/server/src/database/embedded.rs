@@ -10,7 +10,8 @@ use selvedge_postgres::migrate::{
     self, DiscoveredMigrations, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, SquashJournal,
     apply_auto_expose, apply_pending, apply_platform, apply_roles, apply_seeds, check_extensions,
     check_files, discover_files, discover_migrations, find_extension_uses, find_privilege_faults,
-    find_role_faults, find_seeds, is_platform_older, list_taken_memberships, take_back_memberships,
+    find_role_faults, find_seeds, has_run_roles, is_platform_older, list_taken_memberships,
+    take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
@@ -372,14 +373,18 @@ pub(crate) async fn check_usable(config: &Config, superuser: &PrivilegedSession)
     warn_of_harmful_settings(superuser).await
 }
 
-/// Applies roles and migrations of the project; returns the file names of the migrations.
+/// Applies roles and migrations of the project; returns the file names of the migrations. `roles.sql` runs at the first start, in a home with the
+/// first migrations, as starts there apply nothing of the project.
 pub(crate) async fn bring_up_project(
     config: &Config,
     administrator: &mut Client,
     is_first: bool,
 ) -> Result<Vec<String>> {
-    // Migrations may refer to roles of roles.sql, so it runs before them.
-    if is_first {
+    let runs_roles = match is_home(config) {
+        true => !has_run_roles(administrator).await?,
+        false => is_first,
+    };
+    if runs_roles {
         // Roles come before migrations, because migrations may grant rights to them.
         let roles = config.project.folder.join("roles.sql");
         apply_roles(administrator, &roles, |line| output::print_warnings(&[line])).await?;

@@ -1,5 +1,6 @@
 //! The keys that a production database's home keeps: made at its first start, for what nobody has given.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -7,8 +8,10 @@ use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::cluster::open_own_file;
 use selvedge_token::{generate_jwt_secret, generate_publishable_key, generate_secret_key};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
+use crate::database::initialized::may_be_initialized;
 use crate::private_file::write_private_file;
 
 /// The file in the home, which its owner alone may read.
@@ -25,21 +28,21 @@ struct HomeKeys {
     secret_key: Option<String>,
 }
 
-/// Makes the keys that the configuration lacks, in a home that has none yet. Call it once, before the home has a database.
+/// Makes the keys that the configuration lacks, in a home that has none yet, for the first start of its server.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
+    let path = file(config);
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
     let given = &config.auth.keys;
     let keys = HomeKeys {
         jwt_secret: given.jwt_secret.is_none().then(generate_jwt_secret),
         publishable_key: given.publishable_key.is_none().then(generate_publishable_key),
         secret_key: given.secret_key.is_none().then(generate_secret_key),
     };
-    let path = file(config);
-    if path.exists() {
-        return Ok(());
-    }
     let text = serde_json::to_string_pretty(&keys).context("keys are text")?;
     write_private_file(&path, &text).with_context(|| format!("cannot write {}", path.display()))
 }
@@ -51,11 +54,15 @@ pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
 pub(super) fn with_home_keys(config: &Config) -> Result<Config> {
     let path = file(config);
     let kept = read(config)?;
+    let was_served = may_be_initialized(config);
     let mut config = config.clone();
     let keys = &mut config.auth.keys;
     fill(&mut keys.jwt_secret, kept.jwt_secret);
     fill(&mut keys.publishable_key, kept.publishable_key);
     fill(&mut keys.secret_key, kept.secret_key);
+    if keys.jwt_secret.is_none() && !was_served {
+        bail!("the home has no keys yet: the first start of `selvedge serve` makes them");
+    }
     if keys.jwt_secret.is_none() {
         bail!(
             "{} has no JWT secret, and SUPABASE_AUTH_JWT_SECRET (auth.jwt_secret) is not set: give the one with which this database was \
@@ -85,12 +92,23 @@ fn file(config: &Config) -> PathBuf {
     config.selvedge.data_dir.join(FILE)
 }
 
+/// The file with the home's keys, and what tells whether another one holds the same; `None` where the folder is no home, or has none.
+pub(crate) fn find_home_keys(config: &Config) -> Option<(PathBuf, String)> {
+    let path = file(config);
+    let mut text = Vec::new();
+    open_own_file(&path, false)
+        .and_then(|mut file| file.read_to_end(&mut text))
+        .ok()?;
+    Some((path, hex::encode(Sha256::digest(&text))))
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
     use crate::config::{Environment, Flags, Project};
+    use crate::database::initialized::mark_initialized;
     use crate::keys::KeySet;
 
     fn config(home: &std::path::Path, variables: &[(&str, &str)]) -> Config {
@@ -132,12 +150,19 @@ mod tests {
         let own = "a-secret-that-nobody-else-knows-12345";
 
         make_home_keys(&config(home.path(), &[("SUPABASE_AUTH_JWT_SECRET", own)])).unwrap();
+        let before = KeySet::for_home(&config(home.path(), &[]))
+            .unwrap_err()
+            .to_string();
+        mark_initialized(&config(home.path(), &[])).unwrap();
         let text = std::fs::read_to_string(home.path().join(FILE)).unwrap();
         let refused = KeySet::for_home(&config(home.path(), &[]))
             .unwrap_err()
             .to_string();
 
         assert!(!text.contains(own) && text.contains("sb_secret_"), "{text}");
-        assert!(refused.contains("signed out"), "{refused}");
+        assert!(
+            before.contains("first start of `selvedge serve`") && refused.contains("signed out"),
+            "{before} {refused}"
+        );
     }
 }

@@ -25,6 +25,7 @@ use crate::cli::BackupArgs;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::initialized::{is_initialized, may_be_initialized, settle_emptying};
+use crate::keys::find_home_keys;
 use crate::output::{self, GOOD, WARN};
 use crate::services::objects_folder;
 
@@ -112,6 +113,7 @@ async fn write_archive(
         objects: archive.summary(OBJECTS),
         lost_objects,
         deleted_blobs,
+        home_keys_sha256: find_home_keys(config).map(|(_, hash)| hash),
         ..Manifest::new(&config.project.id, major.trim().parse()?, &home)
     };
     let text = serde_json::to_vec_pretty(&manifest)?;
@@ -153,6 +155,16 @@ fn print_done(config: &Config, file: &Path, manifest: &Manifest) {
         manifest.objects.files,
         manifest.objects.bytes / 1_000_000
     );
+    // Whoever gets a copy of the file for a test must not get the right to sign everybody's tokens with it.
+    if let Some((keys, _)) = find_home_keys(config) {
+        let vault_key = Cluster::data_home(&config.selvedge.data_dir).map(|home| home.join("vault.key"));
+        let vault_key = vault_key.map(|path| format!(" and {}", path.display()));
+        output::print_note(&format!(
+            "the keys are not in it, and without them everybody is signed out, and the vault's secrets are lost: keep copies of {}{} elsewhere",
+            keys.display(),
+            vault_key.unwrap_or_default()
+        ));
+    }
     let lost = &manifest.lost_objects;
     if !lost.is_empty() {
         anstream::eprintln!(

@@ -40,6 +40,9 @@ pub(super) struct Manifest {
     pub(super) deleted_blobs: BTreeSet<Uuid>,
     /// The SHA-256 of the vault's key, which is not in the backup itself.
     pub(super) vault_key_sha256: Option<String>,
+    /// The SHA-256 of the file with a home's keys, which is not in the backup either.
+    #[serde(default)]
+    pub(super) home_keys_sha256: Option<String>,
 }
 
 impl Manifest {
@@ -57,6 +60,7 @@ impl Manifest {
             lost_objects: Vec::new(),
             deleted_blobs: BTreeSet::new(),
             vault_key_sha256: hash_vault_key(home),
+            home_keys_sha256: None,
         }
     }
 

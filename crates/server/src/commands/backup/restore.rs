@@ -21,10 +21,12 @@ use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::cluster_roles::set_passwords;
 use crate::database::embedded;
+use crate::database::home::is_home;
 use crate::database::initialized::initialized_file;
 use crate::database::objects_owner::{ObjectsOwner, find_other_owners};
 use crate::database::unfinished_import;
 use crate::instance::find_server;
+use crate::keys::find_home_keys;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
@@ -292,6 +294,15 @@ fn print_done(config: &Config, manifest: &Manifest) -> Result<()> {
             "secrets of the vault were encrypted with another key than this project's: copy the file vault.key of the \
              project that was backed up to {}",
             home.join("vault.key").display()
+        ));
+    }
+    let has_same_keys =
+        find_home_keys(config).is_some_and(|(_, hash)| Some(hash) == manifest.home_keys_sha256);
+    if manifest.home_keys_sha256.is_some() && is_home(config) && !has_same_keys {
+        output::print_note(&format!(
+            "the backup was made with other keys than those of this home, so tokens and API keys of that time are refused: copy the file \
+             keys.json of the home that was backed up to {}",
+            config.selvedge.data_dir.display()
         ));
     }
     Ok(())

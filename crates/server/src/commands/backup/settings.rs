@@ -11,13 +11,14 @@ const SETTINGS: [&str; 4] = [
     "pg_ident.conf",
 ];
 const ACCESS: &str = "pg_hba.conf";
-const LEFT_OUT: [&str; 7] = [
+const LEFT_OUT: [&str; 8] = [
     "recovery.signal",
     "standby.signal",
     "tablespace_map",
     "postmaster.pid",
     "postmaster.opts",
     "backup_label.old",
+    "selvedge.conf.earlier",
     "current_logfiles",
 ];
 
@@ -153,6 +154,7 @@ mod tests {
             "standby.signal",
             "pg_hba.conf",
             "postmaster.pid",
+            "selvedge.conf.earlier",
             "pg_replslot/x/state",
             "pg_tblspc/16400",
         ] {

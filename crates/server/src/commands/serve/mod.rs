@@ -229,7 +229,7 @@ fn watch_keeper(
     actix_web::rt::spawn(async move {
         tokio::select! {
             () = keeper::watch(&config, |runs| health.set_database_restarting(!runs)) => {}
-            () = restart_when_asked(restarts, &config.selvedge.data_dir, &hold) => {}
+            () = restart_when_asked(restarts, &config, &hold) => {}
             _ = stopped => {}
         }
     });

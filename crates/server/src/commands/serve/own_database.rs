@@ -40,7 +40,7 @@ pub(super) fn check_named(config: &Config) -> Result<()> {
     );
 }
 
-/// Makes the home at the first start: its mark, and the keys that nobody has given.
+/// Makes the home at the first start, for the server or for the process that keeps PostgreSQL running.
 ///
 /// # Errors
 /// When the folder has a database for development, or cannot be written.
@@ -57,10 +57,7 @@ pub(in crate::commands) fn prepare_home(config: &Config) -> Result<()> {
             "a new home of a production database"
         );
     }
-    if embedded::has_cluster(config) {
-        return Ok(());
-    }
-    make_home_keys(config)
+    Ok(())
 }
 
 /// The database of a running home.
@@ -89,6 +86,10 @@ impl OwnDatabase {
         let ports = [config.api.port, 0, console];
         let restarts = keeper::listen_for_restarts()?;
         let lock = ProjectLock::acquire_for_server(home, &config.flags.purpose, &ports)?;
+        // Only by the server: other commands and the keeper may have been started without the variables that give the keys.
+        if !is_initialized(config) {
+            make_home_keys(config)?;
+        }
         let running = keeper::find_or_start(config).await?;
         let folder = running.remember_socket_folder()?;
         let own = Self {

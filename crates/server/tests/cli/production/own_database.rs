@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::home::{Home, TABLE, insert};
+use super::home::{Home, TABLE, TIMEOUT, insert};
 use crate::support::Project;
 
 fn mode(path: PathBuf) -> u32 {
@@ -34,6 +36,14 @@ async fn prod_001_002_003_a_server_makes_a_database_that_outlives_it() {
     let url = format!("http://127.0.0.1:{}", home.project.ports.api);
     assert_eq!(status["API_URL"], url.as_str());
     assert!(status["DB_URL"].is_null() && status["S3_PROTOCOL_ACCESS_KEY_ID"].is_null());
+    for secret in ["SECRET_KEY", "JWT_SECRET", "SERVICE_ROLE_KEY"] {
+        assert!(status[secret].is_null(), "{secret}");
+    }
+    let asked = home.run_and_expect_success(&["status", "--secrets", "-o", "json"]);
+    assert!(
+        asked.contains(&home.secret_key()) && asked.contains("SERVICE_ROLE_KEY"),
+        "{asked}"
+    );
     let log = first.output();
     assert!(log.contains(&format!("\"url\":\"{url}\"")), "{log}");
     assert!(log.contains("no SMTP server is configured"), "{log}");
@@ -163,13 +173,35 @@ async fn prod_001_a_backup_of_a_home_is_restored_into_it() {
     insert(&running, &key, 1).await;
     let file = home.project.path("saved.tar").display().to_string();
 
-    home.run_and_expect_success(&["backup", &file]);
+    let backup = home.run(&["backup", &file]);
+    let said = String::from_utf8(backup.stderr).expect("text");
+    assert!(backup.status.success(), "{said}");
+    let archive = std::fs::read(&file).expect("a file");
+    assert!(
+        !String::from_utf8_lossy(&archive).contains(&key),
+        "the keys are in it"
+    );
+    for place in ["keys.json", "vault.key"] {
+        let place = home.path(place).display().to_string();
+        assert!(said.contains(&place), "{said}");
+    }
     insert(&running, &key, 2).await;
     let refused = home.run_and_expect_failure(&["restore", &file, "--yes"]);
     assert!(refused.contains("selvedge stop --database"), "{refused}");
     home.run_and_expect_success(&["stop", "--database"]);
     drop(running);
-    home.run_and_expect_success(&["restore", &file, "--yes"]);
+    let keys = home.path("keys.json");
+    std::fs::rename(&keys, home.project.path("kept")).expect("moved");
+    let restored = home.run(&["restore", &file, "--yes"]);
+    let said = String::from_utf8(restored.stderr).expect("text");
+    assert!(restored.status.success() && said.contains("other keys"), "{said}");
+    std::fs::rename(home.project.path("kept"), &keys).expect("moved");
+    let restored = home.run(&["restore", &file, "--yes"]);
+    let said = String::from_utf8(restored.stderr).expect("text");
+    assert!(
+        restored.status.success() && !said.contains("other keys"),
+        "{said}"
+    );
 
     let running = home.serve(&[]).await;
     assert_eq!(home.secret_key(), key);
@@ -179,6 +211,51 @@ async fn prod_001_a_backup_of_a_home_is_restored_into_it() {
     let copy = Project::new();
     copy.run_and_expect_success(&["restore", &file, "--yes"]);
     copy.run_and_expect_success(&["db", "query", "select count(*) from notes"]);
+}
+
+#[actix_web::test]
+async fn prod_001_003_keys_are_made_by_the_server_alone_and_roles_with_the_first_migrations() {
+    let home = Home::new();
+    home.project.write("roles.sql", "create role editor nologin;");
+    home.project.write(
+        "migrations/20260101000000_notes.sql",
+        &format!("{TABLE}\ngrant select on notes to editor;"),
+    );
+    let mut keeper = home
+        .command(&["cluster", "run"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let deadline = Instant::now() + TIMEOUT;
+    while home.postmaster().is_none() {
+        assert!(Instant::now() < deadline, "no PostgreSQL");
+        actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+    }
+
+    // The keeper may have been started without the variables that give the keys.
+    assert!(!home.path("keys.json").exists());
+    let refused = home.run_and_expect_failure(&["keys"]);
+    assert!(refused.contains("first start of `selvedge serve`"), "{refused}");
+    let running = home.serve(&[]).await;
+    assert_eq!(mode(home.path("keys.json")), 0o600);
+
+    // A start applies nothing of the project, so the roles come with what refers to them.
+    home.run_and_expect_success(&["migrate", "up"]);
+    home.project.write(
+        "roles.sql",
+        "create role editor nologin; create role writer nologin;",
+    );
+    home.project.write(
+        "migrations/20260102000000_more.sql",
+        "alter table notes add column body text;",
+    );
+    home.run_and_expect_success(&["migrate", "up"]);
+    let roles = "select string_agg(rolname, ' ') from pg_roles where rolname in ('editor', 'writer')";
+    assert_eq!(home.value(roles), "editor");
+    drop(running);
+    home.run_and_expect_success(&["stop", "--database"]);
+    assert!(keeper.wait().expect("a child").success());
 }
 
 /// Commands that work beside a running instance, whatever runs it.

@@ -172,6 +172,14 @@ async fn prod_003_changed_settings_are_read_at_a_start_or_wait_for_a_restart_tha
     next.wait_until_ready().await;
     let again = home.run_and_expect_success(&["cluster", "restart"]);
     assert!(again.contains("restarted"), "{again}");
+
+    // PostgreSQL knows this setting, and does not start with its value.
+    let broken = format!("{settings}shared_preload_libraries = \"no_such_library\"\n");
+    home.project.write("config.toml", &broken);
+    let refused = home.run_and_expect_failure(&["cluster", "restart"]);
+    assert!(refused.contains("runs with the earlier ones"), "{refused}");
+    assert_eq!(home.value("select current_setting('max_connections')"), "90");
+    next.wait_until_ready().await;
 }
 
 #[actix_web::test]
