@@ -20,6 +20,8 @@ pub struct LockPurpose {
 impl LockPurpose {
     /// The command that serves a project in production.
     pub const SERVE: &str = "serve";
+    /// The command that keeps the database of a home running.
+    pub const KEEP: &str = "cluster run";
 
     /// A command that runs the project until it is stopped.
     #[must_use]

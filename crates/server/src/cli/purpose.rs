@@ -12,7 +12,7 @@ impl Command {
             Self::Start(_) => return LockPurpose::server("start"),
             Self::Serve(_) => return LockPurpose::server(LockPurpose::SERVE),
             Self::Cluster(args) => match args.action {
-                ClusterAction::Run(_) => return LockPurpose::server("cluster run"),
+                ClusterAction::Run(_) => return LockPurpose::server(LockPurpose::KEEP),
                 ClusterAction::Restart => "cluster restart",
             },
             Self::Functions(args) if matches!(args.action, FunctionsAction::Serve(_)) => {

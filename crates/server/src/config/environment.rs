@@ -12,6 +12,9 @@ use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
 
 use crate::output::print_warnings;
 
+/// The folder of a service's credentials, which systemd names.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+
 /// Variables that override keys of `config.toml`, or that it refers to by `env(NAME)`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -26,15 +29,15 @@ pub struct Environment {
 
 impl Environment {
     /// Reads the process's variables, then the `.env` files of `project` and of its parents up to the current directory. The first
-    /// definition of a name wins. Source: gateway contract §7.
+    /// definition of a name wins. `default_stage` decides which files, unless SUPABASE_ENV does. Source: gateway contract §7.
     ///
     /// # Errors
     /// A file that exists and cannot be read or parsed. The message gives its path and not its content.
-    pub fn load(project: &Path) -> Result<Self, String> {
+    pub fn load(project: &Path, default_stage: &str) -> Result<Self, String> {
         let mut environment = Self::of_process();
         let stage = environment
             .get("SUPABASE_ENV")
-            .unwrap_or("development")
+            .unwrap_or(default_stage)
             .to_owned();
         for folder in env_file_folders(project) {
             for name in file_names(&stage) {
@@ -61,6 +64,23 @@ impl Environment {
     /// the file's.
     pub fn is_of_process(&self, name: &str) -> bool {
         self.values.contains_key(name) && !self.of_files.contains(name)
+    }
+
+    /// The file that holds a secret: the one that `NAME_FILE` names, or the credential `NAME` of systemd (`LoadCredential=`), with the variable
+    /// that leads there. Only variables of the process do, because a file of the project could name any file of the machine.
+    pub(super) fn find_secret_file(&self, name: &str) -> Option<(String, PathBuf)> {
+        let variable = format!("{name}_FILE");
+        if self.is_of_process(&variable) {
+            return self
+                .get(&variable)
+                .map(PathBuf::from)
+                .map(|path| (variable, path));
+        }
+        let folder = self
+            .get(CREDENTIALS)
+            .filter(|_| self.is_of_process(CREDENTIALS))?;
+        let path = Path::new(folder).join(name);
+        path.is_file().then(|| (CREDENTIALS.to_owned(), path))
     }
 
     /// The process's own variables, without any file.
@@ -184,7 +204,7 @@ mod tests {
         )
         .unwrap();
 
-        let environment = Environment::load(&project).unwrap();
+        let environment = Environment::load(&project, "development").unwrap();
 
         let values = ["A", "B", "C", "D", "E"].map(|name| environment.get(&format!("SELVEDGE_T_{name}")));
         assert_eq!(
@@ -217,11 +237,58 @@ mod tests {
     }
 
     #[test]
+    fn prod_006_a_server_reads_no_files_of_development() {
+        let folder = tempfile::tempdir().unwrap();
+        for (stage, value) in [("development", "laptop"), ("production", "server")] {
+            std::fs::write(
+                folder.path().join(format!(".env.{stage}")),
+                format!("SELVEDGE_T_STAGE={value}\n"),
+            )
+            .unwrap();
+        }
+
+        let stage = |default: &str| {
+            let environment = Environment::load(folder.path(), default).unwrap();
+            environment.get("SELVEDGE_T_STAGE").map(str::to_owned)
+        };
+
+        assert_eq!(stage("production").as_deref(), Some("server"));
+        assert_eq!(stage("development").as_deref(), Some("laptop"));
+    }
+
+    #[test]
+    fn prod_006_only_the_process_names_files_with_secrets() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".env");
+        std::fs::write(
+            &file,
+            "SELVEDGE_T_B_FILE=/etc/shadow\nCREDENTIALS_DIRECTORY=/etc\n",
+        )
+        .unwrap();
+        let credentials = folder.path().display().to_string();
+        std::fs::write(folder.path().join("SELVEDGE_T_C"), "c").unwrap();
+
+        let mut environment =
+            Environment::from_iter([("SELVEDGE_T_A_FILE", "/run/a"), (CREDENTIALS, &credentials)]);
+        environment.add_file(&file).unwrap();
+        let find = |name: &str| environment.find_secret_file(name);
+
+        assert_eq!(
+            find("SELVEDGE_T_A"),
+            Some(("SELVEDGE_T_A_FILE".to_owned(), "/run/a".into()))
+        );
+        assert_eq!(find("SELVEDGE_T_B"), None);
+        let credential = folder.path().join("SELVEDGE_T_C");
+        assert_eq!(find("SELVEDGE_T_C"), Some((CREDENTIALS.to_owned(), credential)));
+        assert_eq!(find("SELVEDGE_T_D"), None);
+    }
+
+    #[test]
     fn gw_029_an_invalid_env_file_is_named_without_quoting_it() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".env"), "this is hunter2\n").unwrap();
 
-        let message = Environment::load(folder.path()).unwrap_err();
+        let message = Environment::load(folder.path(), "development").unwrap_err();
 
         assert!(
             message.contains(".env") && !message.contains("hunter2"),

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use secrecy::ExposeSecret as _;
 use selvedge_console::SettingOrigin;
+use selvedge_postgres::cluster::{LockPurpose, is_production_home};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_rest::RestConfig;
 
@@ -83,7 +84,7 @@ impl Config {
     pub fn load(flags: &Flags) -> Result<Loaded, ConfigError> {
         let here = std::env::current_dir().map_err(|error| single(format!("current directory: {error}")))?;
         let project = Project::find(flags.project.as_deref(), &here).map_err(single)?;
-        let environment = Environment::load(&project.folder).map_err(single)?;
+        let environment = Environment::load(&project.folder, default_stage(flags)).map_err(single)?;
         Self::load_project(project, environment, flags)
     }
 
@@ -356,6 +357,18 @@ impl Config {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => format!("{scheme}://127.0.0.1:{}", self.api.port),
         }
+    }
+}
+
+/// Which `.env` files are read: those of a laptop are not a server's, nor those of commands about a home.
+fn default_stage(flags: &Flags) -> &'static str {
+    let process = Environment::of_process();
+    let of_variable = process.get("SELVEDGE_DATA_DIR").map(Path::new);
+    let named = flags.data_dir.as_deref().or(of_variable);
+    let serves = [LockPurpose::SERVE, LockPurpose::KEEP].contains(&flags.purpose.command.as_str());
+    match serves || named.is_some_and(is_production_home) {
+        true => "production",
+        false => "development",
     }
 }
 

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use selvedge_console::SettingOrigin;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use toml_edit::{Item, TableLike, Value};
 
 use super::effective::json_of;
@@ -153,7 +154,7 @@ impl<'a> Section<'a> {
         is_secret: bool,
         convert: impl FnOnce(RawValue<'a>) -> Option<T>,
     ) -> Option<T> {
-        let Some((value, location)) = self.find(key) else {
+        let Some((value, location)) = self.find(key, is_secret) else {
             let unset = serde_json::Value::Null;
             let mut settings = self.source.settings();
             settings.record(self.dotted(key), unset, SettingOrigin::Default, is_secret);
@@ -188,11 +189,15 @@ impl<'a> Section<'a> {
         settings.record_default(&self.dotted(key), default.into());
     }
 
-    /// Finds the value of `key` and its location: the environment's, else the file's, with `env(NAME)` replaced.
-    fn find(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
+    /// Finds the value of `key` and its location: the environment's, that of a secret's own file, else the one in `config.toml`, with
+    /// `env(NAME)` replaced.
+    fn find(&self, key: &str, is_secret: bool) -> Option<(RawValue<'a>, Location)> {
         self.known.borrow_mut().insert(key.to_owned());
         if let Some((variable, text)) = self.overriding_variable(key) {
             return Some((RawValue::Text(text.to_owned()), Location::of_variable(&variable)));
+        }
+        if is_secret && let Some(found) = self.read_secret_file(key) {
+            return Some(found);
         }
         let item = self.table?.get(key)?;
         let mut location = self.source.location(item.span());
@@ -233,19 +238,43 @@ impl<'a> Section<'a> {
         (text.to_owned(), false)
     }
 
-    /// The name and value of the environment variable that overrides `key`, if it is set.
-    fn overriding_variable(&self, key: &str) -> Option<(String, &'a str)> {
+    /// The value of a secret whose file the process names. The text ends before its last line break.
+    fn read_secret_file(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
+        let (variable, path) = self
+            .source
+            .environment()
+            .find_secret_file(&self.variable_of(key))?;
+        let location = Location::of_variable(&variable);
+        match read_text(&path, MAX_SETTINGS_BYTES) {
+            Ok(text) => {
+                let text = text.strip_suffix('\n').unwrap_or(&text);
+                let text = text.strip_suffix('\r').unwrap_or(text);
+                Some((RawValue::Text(text.to_owned()), location))
+            }
+            Err(error) => {
+                let message = format!("{}: cannot read {}: {error}", self.dotted(key), path.display());
+                self.source.add_error(&location, &message);
+                None
+            }
+        }
+    }
+
+    /// The name of the environment variable that overrides `key`.
+    fn variable_of(&self, key: &str) -> String {
         let dotted = self.dotted(key);
         let name = match self.prefix {
             // The prefix replaces the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.
             SELVEDGE_PREFIX => dotted.split_once('.').map_or("", |(_, below)| below),
             _ => &dotted,
         };
-        let variable = format!(
-            "{}{}",
-            self.prefix,
-            name.replace(['.', '-'], "_").to_ascii_uppercase()
-        );
+        let name = name.replace(['.', '-'], "_").to_ascii_uppercase();
+        format!("{}{name}", self.prefix)
+    }
+
+    /// The name and value of the environment variable that overrides `key`, if it is set.
+    fn overriding_variable(&self, key: &str) -> Option<(String, &'a str)> {
+        let dotted = self.dotted(key);
+        let variable = self.variable_of(key);
         if let Some(value) = self.source.environment().get(&variable) {
             return Some((variable, value));
         }

@@ -73,6 +73,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     findings.extend(memory::examine_memory(&config).await);
     findings.push(objects::examine_objects(&config).await);
     findings.extend(secrets::examine_keys(&config));
+    findings.extend(secrets::examine_sources(&config));
     findings.extend(mail::examine_mail(&config).await);
     Ok(findings)
 }

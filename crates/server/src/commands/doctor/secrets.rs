@@ -1,4 +1,6 @@
-//! The keys of the project: whether `serve` accepts them.
+//! The keys of the project: whether `serve` accepts them, and where secrets come from.
+
+use selvedge_console::{EffectiveSetting, SettingOrigin};
 
 use super::finding::Finding;
 use crate::config::Config;
@@ -40,6 +42,76 @@ pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// Says of each secret of a server where it comes from, never what it is, and which files of variables were read.
+pub(super) fn examine_sources(config: &Config) -> Option<Finding> {
+    if config.selvedge.database_url.is_none() && !is_home(config) {
+        return None;
+    }
+    let secrets: Vec<&EffectiveSetting> = config
+        .settings
+        .iter()
+        .filter(|setting| setting.is_secret && setting.is_set && setting.origin != SettingOrigin::Default)
+        .collect();
+    let sources = secrets
+        .iter()
+        .map(|secret| format!("{} from {}", secret.key, describe_origin(&secret.origin)));
+    let files = config
+        .environment_files
+        .iter()
+        .map(|path| path.display().to_string());
+    let message = format!(
+        "{}; files of variables that were read: {}",
+        join_or(sources, "none is configured"),
+        join_or(files, "none")
+    );
+    let is_in_file = |secret: &&EffectiveSetting| {
+        matches!(
+            &secret.origin,
+            SettingOrigin::File {
+                environment: None,
+                ..
+            }
+        )
+    };
+    let in_file: Vec<&str> = secrets
+        .iter()
+        .copied()
+        .filter(is_in_file)
+        .map(|secret| secret.key.as_str())
+        .collect();
+    if in_file.is_empty() {
+        return Some(Finding::ok("secrets", message));
+    }
+    let advice = format!(
+        "{}: keep secrets out of config.toml: in a variable, in a file that NAME_FILE names, or in a credential of systemd",
+        in_file.join(", ")
+    );
+    Some(Finding::warning("secrets", message, advice))
+}
+
+fn describe_origin(origin: &SettingOrigin) -> String {
+    match origin {
+        SettingOrigin::File {
+            environment: Some(variable),
+            ..
+        }
+        | SettingOrigin::Environment {
+            environment: variable,
+        } => format!("variable {variable}"),
+        SettingOrigin::File { file, line, .. } => format!("{file}:{line}"),
+        SettingOrigin::Flag { flag } => (*flag).to_owned(),
+        SettingOrigin::Default => "the default".to_owned(),
+    }
+}
+
+fn join_or(texts: impl Iterator<Item = String>, otherwise: &str) -> String {
+    let texts: Vec<String> = texts.collect();
+    match texts.is_empty() {
+        true => otherwise.to_owned(),
+        false => texts.join(", "),
+    }
 }
 
 /// With an external database the project is meant for production, where bad keys are a fault.

@@ -313,9 +313,50 @@ fn gw_109_files_of_a_project_choose_no_proxies_and_certificates_for_denos_downlo
         format!("{:?}", loaded.config.functions.deno_environment)
     };
 
-    let of_file = load(Environment::load(folder.path()).unwrap());
+    let of_file = load(Environment::load(folder.path(), "development").unwrap());
     let of_process = load([("JSR_URL", "http://own.example")].into_iter().collect());
 
     assert!(!of_file.contains("attacker"), "{of_file}");
     assert!(of_process.contains("own.example"), "{of_process}");
+}
+
+#[test]
+fn prod_006_a_secret_is_read_from_a_file_and_no_other_key_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let password = file("password", "p4ss word\r\n");
+    let host = file("host", "smtp.example");
+    let text = "[auth.email.smtp]\nenabled = true\nhost = \"127.0.0.1\"\npass = \"of the file\"\nadmin_email = \"a@b.example\"\n";
+
+    let loaded = load(
+        text,
+        [
+            ("SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE", password.as_str()),
+            ("SUPABASE_AUTH_EMAIL_SMTP_HOST_FILE", host.as_str()),
+        ],
+    )
+    .unwrap();
+
+    let smtp = loaded.config.auth.email.smtp.unwrap();
+    assert_eq!(smtp.pass.unwrap().expose_secret(), "p4ss word");
+    assert_eq!(smtp.host, "127.0.0.1");
+    // The variable itself wins.
+    let both = [
+        ("SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE", password.as_str()),
+        ("SUPABASE_AUTH_EMAIL_SMTP_PASS", "direct"),
+    ];
+    let smtp = load(text, both).unwrap().config.auth.email.smtp.unwrap();
+    assert_eq!(smtp.pass.unwrap().expose_secret(), "direct");
+    let missing = [("SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE", "/nowhere/at/all")];
+    let refused = load(text, missing).unwrap_err();
+    assert!(
+        refused[0].starts_with(
+            "environment variable SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE: auth.email.smtp.pass: cannot read"
+        ),
+        "{refused:?}"
+    );
 }
