@@ -215,6 +215,9 @@ STEPS = [
          needs=[BUILD, "e2e: npm ci"], cores=1, until="test", job="clients", SELVEDGE_BIN=TESTED_BINARY),
     step("attacks of one client", "tools/if-possible", "e2e/abuse/run", "--seconds", "0.5", "--patience", "3",
          needs=[BUILD, "e2e: npm ci"], cores=2, tier="test-all", job="clients", SELVEDGE_BIN=TESTED_BINARY),
+    # With certificates that are valid for a minute, most of it waits.
+    step("certificates of Pebble", "tools/if-possible", "e2e/acme/run", tier="test-all", needs=[BUILD], cores=0.5, job="clients",
+         SELVEDGE_BIN=TESTED_BINARY),
     # Alone, because it makes network namespaces and reads latencies.
     step("cluster, 5 minutes", *RETRY, "tools/if-possible", "e2e/cluster/run", tier="test-all",
          needs=[BUILD, "e2e: npm ci"], cores=9, job="cluster", SELVEDGE_BIN=TESTED_BINARY, SELVEDGE_CLUSTER_MINUTES="5"),

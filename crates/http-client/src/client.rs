@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::io;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -192,6 +195,8 @@ pub struct HttpClient {
     inner: OnceLock<Inner>,
     calls_private: bool,
     addresses: Addresses,
+    /// Trusted beside the machine's certificate authorities.
+    authorities: Vec<CertificateDer<'static>>,
 }
 
 impl HttpClient {
@@ -207,7 +212,25 @@ impl HttpClient {
             inner: OnceLock::new(),
             calls_private,
             addresses,
+            authorities: Vec::new(),
         }
+    }
+
+    /// A client that connects to any address, and trusts the certificate authorities of a PEM file beside the machine's.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds no certificate.
+    pub fn trusting(file: &Path) -> io::Result<Self> {
+        let read: Vec<_> = CertificateDer::pem_file_iter(file)
+            .and_then(|certificates| certificates.collect())
+            .map_err(io::Error::other)?;
+        if read.is_empty() {
+            return Err(io::Error::other("it holds no certificate"));
+        }
+        Ok(Self {
+            authorities: read,
+            ..Self::new(true)
+        })
     }
 
     /// Sends the request and reads the whole response. A response with an error status is not an error here.
@@ -289,7 +312,7 @@ impl HttpClient {
             CallError::Unreachable { host, step }
         };
         self.inner
-            .get_or_init(|| build_client(self.calls_private, &self.addresses))
+            .get_or_init(|| build_client(self.calls_private, &self.addresses, &self.authorities))
             .request(request)
             .await
             .map_err(unreachable)
@@ -298,12 +321,17 @@ impl HttpClient {
 
 /// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in
 /// a container without the package `ca-certificates`.
-fn build_client(calls_private: bool, addresses: &Addresses) -> Inner {
+fn build_client(
+    calls_private: bool,
+    addresses: &Addresses,
+    authorities: &[CertificateDer<'static>],
+) -> Inner {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+    roots.add_parsable_certificates(authorities.iter().cloned());
     let tls = ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
         .with_safe_default_protocol_versions()
         .expect("ring supports the default versions")

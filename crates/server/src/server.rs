@@ -21,11 +21,10 @@ use selvedge_postgres::RequestPool;
 use selvedge_telemetry::Telemetry;
 
 use crate::config::{Config, LimitsSection, SelvedgeSection};
-use crate::http::{self, StatusPage};
+use crate::http::{self, Health, PlainPort, StatusPage};
 use crate::keys::KeySet;
 use crate::services::{Services, available_cores};
 use crate::site::{PageMetaFunction, Site};
-use crate::tls;
 
 /// What is served at `/`, outside of the services.
 #[derive(Clone)]
@@ -36,6 +35,8 @@ pub(crate) enum RootContent {
     StatusPage(web::Data<StatusPage>),
 }
 
+/// Threads of the port that leads to HTTPS.
+const PLAIN_WORKERS: usize = 1;
 /// Threads of the inbox; one is enough, because only the developer and tests read it.
 const INBOX_WORKERS: usize = 1;
 /// How long a client of the inbox may take to send the head of a request.
@@ -50,7 +51,7 @@ pub(crate) fn start_api(
     config: &Config,
     services: Arc<Services>,
     root: RootContent,
-    listeners: Vec<TcpListener>,
+    listeners: Vec<Listener>,
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
     let settings = &config.selvedge;
@@ -83,13 +84,8 @@ pub(crate) fn start_api(
             .configure(worker.configure())
             .configure(mount_root(&root))
     };
-    let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
     let mut server = server_builder(settings);
     for listener in listeners {
-        let listener = match &tls {
-            Some(tls) => Listener::Tls(listener, tls.clone()),
-            None => Listener::Tcp(listener),
-        };
         let application = application.clone();
         server = listen_with_upgrades(server, listener, limits.clone(), application, upgrades.clone())
             .context("the API cannot listen")?;
@@ -124,6 +120,35 @@ fn connection_limits(
         hosts,
         continue_check: Some(continue_check),
     }
+}
+
+/// Serves the port that answers challenges and health checks, and leads everybody else to HTTPS.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub(crate) fn start_plain_port(
+    settings: &SelvedgeSection,
+    port: web::Data<PlainPort>,
+    health: web::Data<Health>,
+    listener: TcpListener,
+) -> Result<Server> {
+    let application = move || {
+        App::new()
+            .configure(http::configure_health(health.clone()))
+            .configure(http::configure_plain_port(port.clone()))
+    };
+    let server = ServerBuilder::new()
+        .workers(PLAIN_WORKERS)
+        .max_concurrent_connections(settings.limits.connections_per_worker)
+        .shutdown_timeout(1)
+        .disable_signals();
+    let limits = ConnectionLimits {
+        per_address: settings.limits.connections_per_address,
+        ..ConnectionLimits::from(settings.limits.header_timeout)
+    };
+    let server = selvedge_gateway::listen(server, listener, limits, application)
+        .context("the port of HTTP cannot listen")?;
+    Ok(server.run())
 }
 
 /// Serves the development inbox, and beside it the development identity provider and the services for text messages.

@@ -1,42 +1,60 @@
-//! `[api.tls]`: HTTPS with the project's own certificate.
+//! HTTPS: with the project's own certificate (`[api.tls]`), or with one that `serve` obtains (`[selvedge.tls]`).
 
-use std::fmt::Display;
-use std::path::Path;
-use std::sync::Arc;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
-use rustls::ServerConfig;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use anyhow::{Context, Result};
+use selvedge_certificates::{AcmeCertificates, AcmeSettings, ExternalAccount, OwnCertificate};
+use selvedge_gateway::Listener;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
 
-use crate::config::TlsFiles;
+use crate::config::{Config, TlsFiles, TlsSection};
 
-/// The TLS settings of the API's listeners.
+/// The folder of the account and the certificate in the data folder.
+const FOLDER: &str = "tls";
+
+/// Listeners of the API: plain, or with the certificate of `[api.tls]`, which is read again when its files change.
 ///
 /// # Errors
 /// A certificate or key that cannot be read, or a key that does not belong to the certificate.
-pub(crate) fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>> {
-    let certificates = read_pem_file("cert_path", &files.certificate)?;
-    let chain = CertificateDer::pem_slice_iter(&certificates)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| unreadable_file("cert_path", &files.certificate, &error))?;
-    let key = PrivateKeyDer::from_pem_slice(&read_pem_file("key_path", &files.key)?)
-        .map_err(|error| unreadable_file("key_path", &files.key, &error))?;
-    // Named explicitly: if a dependency compiles in a second provider, rustls has no default and panics.
-    ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .context("TLS")?
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .map(Arc::new)
-        .context("[api.tls]: certificate and key do not fit together")
+pub(crate) fn api_listeners(config: &Config, listeners: Vec<TcpListener>) -> Result<Vec<Listener>> {
+    let Some(files) = &config.api.tls else {
+        return Ok(listeners.into_iter().map(Listener::Tcp).collect());
+    };
+    let own = read_own_certificate(files)?;
+    let tls = own.server_config().context("[api.tls]")?;
+    actix_web::rt::spawn(own.follow_files());
+    let with_tls = |listener| Listener::Tls(listener, tls.clone());
+    Ok(listeners.into_iter().map(with_tls).collect())
 }
 
-fn read_pem_file(key: &str, path: &Path) -> Result<Vec<u8>> {
-    read_file(path, MAX_SETTINGS_BYTES).map_err(|error| unreadable_file(key, path, &error))
+/// Reads the certificate of `[api.tls]`.
+///
+/// # Errors
+/// As [`api_listeners`].
+pub(crate) fn read_own_certificate(files: &TlsFiles) -> Result<OwnCertificate> {
+    let read = |path: &Path| read_file(path, MAX_SETTINGS_BYTES);
+    OwnCertificate::open(&files.certificate, &files.key, read).context("[api.tls] cannot be used")
 }
 
-fn unreadable_file(key: &str, path: &Path, error: &dyn Display) -> anyhow::Error {
-    anyhow!("[api.tls] {key}: cannot use {}: {error}", path.display())
+/// The certificates that are obtained. Nobody is asked yet.
+///
+/// # Errors
+/// When their folder cannot be made, or `ca_file` cannot be read.
+pub(crate) fn open_acme(config: &Config, section: &TlsSection) -> Result<AcmeCertificates> {
+    let external = section.eab_key_id.clone().zip(section.eab_hmac_key.clone());
+    let settings = AcmeSettings {
+        domains: section.domains.clone(),
+        email: section.email.clone(),
+        directory: section.directory.clone(),
+        ca_file: section.ca_file.clone(),
+        external_account: external.map(|(key_id, key)| ExternalAccount { key_id, key }),
+        folder: acme_folder(config),
+    };
+    AcmeCertificates::open(settings).context("[selvedge.tls] cannot be used")
+}
+
+/// Where they are kept.
+pub(crate) fn acme_folder(config: &Config) -> PathBuf {
+    config.selvedge.data_dir.join(FOLDER)
 }

@@ -52,7 +52,7 @@ const ALPN: &[u8] = b"http/1.1";
 #[derive(Debug)]
 pub enum Listener {
     Tcp(TcpListener),
-    /// TCP with TLS.
+    /// TCP with TLS. Protocols that the settings name are offered after HTTP's, and carry no requests: the connection ends with the handshake.
     Tls(TcpListener, Arc<ServerConfig>),
     Unix(UnixListener),
 }
@@ -142,7 +142,7 @@ where
         Listener::Tls(listener, config) => {
             let address = listener.local_addr()?;
             let mut config = ServerConfig::clone(&config);
-            config.alpn_protocols = vec![ALPN.to_vec()];
+            config.alpn_protocols.insert(0, ALPN.to_vec());
             let mut acceptor = Acceptor::new(config);
             acceptor.set_handshake_timeout(limits.head_timeout);
             builder.listen(format!("https-{address}"), listener, move || {
@@ -150,7 +150,12 @@ where
                 let connections = connections.clone();
                 handshake(acceptor.clone())
                     .and_then(fn_service(move |stream: TlsStream<TcpStream>| {
-                        let peer = prepare(stream.get_ref().0);
+                        let (tcp, tls) = stream.get_ref();
+                        if tls.alpn_protocol().is_some_and(|protocol| protocol != ALPN) {
+                            let ended = io::Error::from(io::ErrorKind::ConnectionAborted);
+                            return ready(Err(TlsError::Service(DispatchError::Io(ended))));
+                        }
+                        let peer = prepare(tcp);
                         ready(Ok((
                             FramedStream::new(stream, &limits, count_connection(&connections, peer)),
                             peer,

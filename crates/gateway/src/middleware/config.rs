@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actix_web::http::header::HeaderValue;
 use selvedge_memory::MemoryBudget;
 
 use super::request_log::SharedRequestListener;
@@ -29,6 +30,8 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// A request that takes longer is logged. Default 1 s.
     pub slow_request: Duration,
+    /// `Strict-Transport-Security` of every response. Default: none.
+    pub hsts: Option<HeaderValue>,
     /// Called for every answered request. Default: none.
     pub listener: Option<SharedRequestListener>,
 }
@@ -45,6 +48,7 @@ impl Default for GatewayConfig {
             trusted_proxies: 0,
             access_log: false,
             slow_request: Duration::from_secs(1),
+            hsts: None,
             listener: None,
         }
     }

@@ -155,6 +155,10 @@ where
                 head.set_connection_type(ConnectionType::Close);
             }
             cors::apply_platform_headers(response.headers_mut(), service, &id);
+            if let Some(hsts) = &shared.config.hsts {
+                let headers = response.headers_mut();
+                headers.insert(header::STRICT_TRANSPORT_SECURITY, hsts.clone());
+            }
             log_response(&shared.config, &response, service, &id, started.elapsed());
             Ok(response)
         })

@@ -22,6 +22,7 @@ use crate::listen::{self, API_PORT, INBOX_PORT, PortChoice, SMTP_PORT};
 use crate::output;
 use crate::server::{self, RootContent};
 use crate::services::{Services, caught_service, identity_settings};
+use crate::tls;
 
 /// A project in development listens on this machine only, because with the well-known development keys any client has
 /// full access.
@@ -100,7 +101,7 @@ pub(super) async fn start_servers(
         config,
         Arc::clone(&services),
         root_content(config, keys, pictures.as_deref())?,
-        listeners.api,
+        tls::api_listeners(config, listeners.api)?,
         hosts,
     )?;
     handles.push(shutdown::spawn_server(api));

@@ -58,8 +58,9 @@ fn is_ok(answer: &str) -> bool {
 /// # Errors
 /// When no server responds within [`ANSWER_TIMEOUT`].
 async fn send_get(config: &Config, path: &str) -> Result<String> {
-    // A server that listens on all addresses is reached by loopback.
+    // A server that listens on all addresses is reached by loopback, and one with public ports of its own only so.
     let host = match config.selvedge.host.as_deref() {
+        _ if config.acme().is_some() => "127.0.0.1",
         None | Some("0.0.0.0" | "::") => "127.0.0.1",
         Some(host) => host,
     };

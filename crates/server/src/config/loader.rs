@@ -21,7 +21,7 @@ use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
 use super::read_paths::{list_read_paths, list_setting_files};
 use super::section::Section;
-use super::selvedge::{NamedPath, SelvedgeSection};
+use super::selvedge::{NamedPath, SelvedgeSection, TlsSection};
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
 use super::source::Source;
 use super::storage::StorageSection;
@@ -120,6 +120,7 @@ impl Config {
             config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
         }
         config.apply_flags(flags);
+        config.apply_own_domain();
         config.note_what_files_name(&source_environment);
         let findings = config.check_given_settings();
         if !findings.errors.is_empty() {
@@ -142,14 +143,15 @@ impl Config {
             project.id = project::sanitized_id(&id);
         }
         let selvedge_section = root.selvedge_section("selvedge");
-        let mut selvedge = SelvedgeSection::read(&selvedge_section, &project);
+        let api = ApiConfig::read(&root.section("api"), &project.folder);
+        let mut selvedge = SelvedgeSection::read(&selvedge_section, &project, api.tls.is_some());
         let console = ConsoleSection::read(&root.section("studio"), &selvedge_section.section("console"));
         replace_database_url(source, &mut selvedge);
         // After [selvedge], as its S3 settings win over the variables of the original storage service.
         let mut storage = StorageSection::read(&root.section("storage"), &project.folder);
         storage_environment::apply_storage_environment(source, &mut storage, &mut selvedge);
         let mut config = Self {
-            api: ApiConfig::read(&root.section("api"), &project.folder),
+            api,
             db: DatabaseConfig::read(&root.section("db")),
             realtime: RealtimeSection::read(&root.section("realtime")),
             inbox: InboxSection::read(&root.section("local_smtp"), &root.section("inbucket")),
@@ -348,6 +350,22 @@ impl Config {
             findings.errors.push(message.to_owned());
         }
         (rest, process, findings)
+    }
+
+    /// The section of certificates that are obtained, where it counts: for a server in production, and for commands about it. A `start` on a
+    /// laptop leaves it alone.
+    pub(crate) fn acme(&self) -> Option<&TlsSection> {
+        let is_production =
+            self.flags.purpose.command == LockPurpose::SERVE || is_production_home(&self.selvedge.data_dir);
+        self.selvedge.tls.as_ref().filter(|_| is_production)
+    }
+
+    /// Takes the first domain of the certificates as the server's address, unless another one is set.
+    fn apply_own_domain(&mut self) {
+        let url = self.acme().map(TlsSection::url);
+        if self.api.external_url.is_none() {
+            self.api.external_url = url;
+        }
     }
 
     /// The URL at which clients reach the API, without a trailing slash.

@@ -56,7 +56,7 @@ pub(crate) use selvedge::NamedPath;
 pub use selvedge::{
     DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,
     ReplicasSection, S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection,
-    SelvedgeSection,
+    SelvedgeSection, TlsSection,
 };
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};

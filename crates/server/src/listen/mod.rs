@@ -76,6 +76,18 @@ pub(crate) const SERVED_CONSOLE_PORT: PortChoice = PortChoice {
     flag: None,
     setting: "[selvedge.console] bind",
 };
+/// The port of HTTPS in `serve` with certificates that it obtains.
+pub(crate) const HTTPS_PORT: PortChoice = PortChoice {
+    what: "HTTPS",
+    flag: None,
+    setting: "[selvedge.tls] https_port",
+};
+/// The port beside it that answers challenges.
+pub(crate) const HTTP_PORT: PortChoice = PortChoice {
+    what: "HTTP",
+    flag: None,
+    setting: "[selvedge.tls] http_port",
+};
 /// The port on which the inbox accepts mail by SMTP.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",

@@ -41,8 +41,8 @@ use super::worker::WorkerServices;
 use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::objects_owner::{ObjectsOwner, list_possible_owners};
-use crate::http::Health;
 use crate::http::health::{BrokerCheck, CatalogCheck};
+use crate::http::{Health, MetricsAudience};
 use crate::keys::KeySet;
 use crate::output;
 
@@ -72,7 +72,7 @@ pub(crate) struct Services {
     pub(crate) hold: Hold,
     /// The development inbox, when mail goes there.
     pub(crate) inbox: Option<Inbox>,
-    has_metrics: bool,
+    metrics: Option<MetricsAudience>,
     /// The command that runs the project.
     pub(crate) mode: Mode,
     ring: Arc<KeyRing>,
@@ -155,7 +155,7 @@ impl Services {
             auth,
             realtime,
             inbox,
-            has_metrics: config.selvedge.metrics,
+            metrics: metrics_audience(config),
             database,
             mode,
         })
@@ -185,7 +185,7 @@ impl Services {
             requests,
             replicas,
             health: self.health.clone(),
-            has_metrics: self.has_metrics,
+            metrics: self.metrics,
         }
     }
 
@@ -273,6 +273,14 @@ impl Services {
 }
 
 /// Starts the workers of pg_net and pg_cron.
+/// Who may read `/metrics`; `None` where they are switched off.
+fn metrics_audience(config: &Config) -> Option<MetricsAudience> {
+    config.selvedge.metrics.then(|| match config.acme() {
+        Some(_) => MetricsAudience::ThisMachine,
+        None => MetricsAudience::Everybody,
+    })
+}
+
 fn start_jobs(config: &Config, database: &Arc<Database>, mode: Mode) {
     if config.selvedge.jobs.enabled {
         let jobs = translate::jobs::jobs_config(config, mode);

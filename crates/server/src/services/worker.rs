@@ -16,7 +16,7 @@ use selvedge_rest::{RestWorker, SchemaCache, graphql_scope};
 use selvedge_storage::StorageWorker;
 
 use super::write_tracking::{MayWrite, track_writes};
-use crate::http::{self, Health};
+use crate::http::{self, Health, MetricsAudience};
 
 /// The services of one worker thread. A service that is switched off is `None`.
 pub(crate) struct WorkerServices {
@@ -31,7 +31,7 @@ pub(crate) struct WorkerServices {
     pub(super) functions: Option<FunctionsWorker>,
     pub(super) meta: Option<Arc<Meta>>,
     pub(super) health: web::Data<Health>,
-    pub(super) has_metrics: bool,
+    pub(super) metrics: Option<MetricsAudience>,
 }
 
 impl WorkerServices {
@@ -72,8 +72,8 @@ impl WorkerServices {
                 app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));
             }
             app.configure(http::configure_health(self.health));
-            if self.has_metrics {
-                app.route("/metrics", web::get().to(http::render_metrics));
+            if let Some(audience) = self.metrics {
+                app.configure(http::configure_metrics(audience));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! running instance. It exits with 1 when it has found an error, so that scripts can use it.
 
 mod audit;
+mod certificate;
 mod database;
 mod ephemeral_ports;
 mod finding;
@@ -69,6 +70,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     )];
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
+    findings.extend(certificate::examine_certificate(&config));
     findings.extend(ephemeral_ports::examine_ephemeral_ports(&config));
     findings.extend(memory::examine_memory(&config).await);
     findings.push(objects::examine_objects(&config).await);

@@ -1,5 +1,6 @@
 //! `selvedge serve`: runs the project in production, with secret keys, on a database of its own or on an external one.
 
+mod https;
 mod own_database;
 
 use std::net::TcpListener;
@@ -15,6 +16,7 @@ use selvedge_postgres::migrate::is_platform_applied;
 use selvedge_postgres::{Logins, PrivilegedSession};
 use tokio::sync::oneshot;
 
+use self::https::PublicPorts;
 pub(super) use self::own_database::prepare_home;
 use self::own_database::{OwnDatabase, check_named};
 use super::cluster::restart_when_asked;
@@ -29,9 +31,11 @@ use crate::listen::{self, API_PORT};
 use crate::server::{self, RootContent};
 use crate::services::connections::ConnectionCount;
 use crate::services::{BackgroundRuntime, Mode, Services};
+use crate::tls;
 
 /// The default address: all interfaces, because a production server is reached from other machines.
 const ANY_ADDRESS: &str = "0.0.0.0";
+const LOOPBACK: &str = "127.0.0.1";
 
 /// The variable by which PostgreSQL's images get their superuser's password. Files that were written for several services have it.
 const SUPERUSER_PASSWORD: &str = "POSTGRES_PASSWORD";
@@ -97,19 +101,29 @@ pub(super) async fn run(config: Config, args: &ServeArgs) -> Result<()> {
 struct Listeners {
     api: TcpListener,
     console: Vec<TcpListener>,
+    public: Option<PublicPorts>,
 }
 
 impl Listeners {
     fn bind(config: &Config) -> Result<Self> {
         Ok(Self {
-            api: listen::reserve_port(host(config), config.api.port, API_PORT)?,
+            api: listen::reserve_port(api_host(config), config.api.port, API_PORT)?,
             console: console::bind_in_serve(config)?,
+            public: PublicPorts::bind(config, host(config))?,
         })
     }
 }
 
 fn host(config: &Config) -> &str {
     config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS)
+}
+
+/// With certificates that are obtained, the API without TLS is for this machine alone: health checks, and whoever serves beside it.
+fn api_host(config: &Config) -> &str {
+    match config.acme() {
+        Some(_) => LOOPBACK,
+        None => host(config),
+    }
 }
 
 async fn serve_until_stopped(
@@ -129,19 +143,29 @@ async fn serve_until_stopped(
     // Without a delay nobody expects that the stop of one of several nodes costs no request.
     if !plan.drain_delay.is_zero() {
         plan.listeners.push(listeners.api.try_clone()?);
+        if let Some(public) = &listeners.public {
+            plan.listeners.extend(public.try_clone()?);
+        }
     }
     listen::accept_connections(&listeners.api, API_PORT)?;
+    let mut served = tls::api_listeners(config, vec![listeners.api])?;
+    let mut plain = None;
+    if let Some(public) = listeners.public {
+        let (https, http) = public.start(config, &services)?;
+        served.push(https);
+        plain = Some(http);
+    }
     let api = server::start_api(
         config,
         services,
         root_content(config, keys)?,
-        vec![listeners.api],
+        served,
         // The check of the Host header protects development servers from DNS rebinding; here requests need an API key instead.
         None,
     )?;
     let handle = shutdown::spawn_server(api);
     log_serving(config, started);
-    let handles = Vec::from_iter([handle].into_iter().chain(console));
+    let handles = Vec::from_iter([handle].into_iter().chain(console).chain(plain));
     shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await
 }
 

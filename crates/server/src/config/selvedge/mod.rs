@@ -12,6 +12,7 @@ mod pg;
 mod replicas;
 mod telemetry;
 mod tenants;
+mod tls;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,6 +35,7 @@ use pg::PgSection;
 pub use replicas::ReplicasSection;
 use telemetry::TelemetrySection;
 use tenants::TenantsSection;
+pub use tls::TlsSection;
 
 /// `[selvedge]`.
 #[derive(Debug, Clone)]
@@ -133,6 +135,8 @@ pub struct SelvedgeSection {
     pub telemetry: TelemetrySection,
     /// `[selvedge.tenants]`: how the schema of a caller's tenant is found.
     pub tenants: TenantsSection,
+    /// `[selvedge.tls]`: certificates that `serve` obtains by itself. Default: none.
+    pub tls: Option<TlsSection>,
 }
 
 /// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
@@ -221,14 +225,13 @@ pub struct LimitsSection {
 }
 
 impl SelvedgeSection {
-    pub(super) fn read(section: &Section<'_>, project: &Project) -> Self {
+    /// `has_certificate` says that `[api.tls]` names one.
+    pub(super) fn read(section: &Section<'_>, project: &Project, has_certificate: bool) -> Self {
         Self {
             site: section.optional_path("site", &project.folder),
             page_meta: section.optional_string("page_meta"),
             notes: section.strings("notes", &[]),
-            data_dir: section
-                .optional_path("data_dir", &project.folder)
-                .unwrap_or_else(|| project.default_data_dir()),
+            data_dir: read_data_dir(section, project),
             is_data_dir_of_process: false,
             paths_of_files: Vec::new(),
             pg_bin: section.optional_path("pg_bin", &project.folder),
@@ -269,8 +272,14 @@ impl SelvedgeSection {
             replicas: ReplicasSection::read(&section.section("replicas")),
             telemetry: TelemetrySection::read(&section.section("telemetry")),
             tenants: TenantsSection::read(&section.section("tenants")),
+            tls: TlsSection::read(&section.section("tls"), project, has_certificate),
         }
     }
+}
+
+fn read_data_dir(section: &Section<'_>, project: &Project) -> PathBuf {
+    let named = section.optional_path("data_dir", &project.folder);
+    named.unwrap_or_else(|| project.default_data_dir())
 }
 
 impl S3Section {

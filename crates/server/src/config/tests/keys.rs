@@ -306,7 +306,7 @@ const ASKED: [&str; 11] = [
     "db.seed.sql_paths",
 ];
 /// Keys with a path that have a rule of their own, or whose files only this server and its database read, and others that sound like one.
-const NOT_ASKED: [&str; 10] = [
+const NOT_ASKED: [&str; 11] = [
     "api.extra_search_path",
     "api.tls.cert_path",
     "api.tls.key_path",
@@ -316,6 +316,7 @@ const NOT_ASKED: [&str; 10] = [
     "selvedge.data_dir",
     "selvedge.functions.temporary_files",
     "selvedge.nats.ca_file",
+    "selvedge.tls.ca_file",
     "selvedge.vault_key_file",
 ];
 
@@ -354,4 +355,59 @@ fn gw_109_each_key_with_a_path_has_a_rule_about_files_outside_of_the_project() {
     expected.sort_unstable();
     assert_eq!(unknown, [""; 0]);
     assert_eq!(asked, expected);
+}
+
+#[test]
+fn prod_020_domains_of_certificates_are_the_servers_address_in_production_alone() {
+    let text = "[selvedge.tls]\ndomains = [\"Shop.example\", \"www.shop.example\"]\nhttps_port = 8443\nhsts = \"24h\"\n";
+    let load_for = |command: &str, variables: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.toml"), text).unwrap();
+        let project = Project::find(Some(folder.path()), folder.path()).unwrap();
+        let flags = Flags {
+            purpose: selvedge_postgres::cluster::LockPurpose::server(command),
+            ..Flags::default()
+        };
+        let environment: Environment = variables.iter().copied().collect();
+        Config::load_project(project, environment, &flags).unwrap().config
+    };
+
+    let served = load_for("serve", &[("A", "b")]);
+    assert_eq!(served.api_url(), "https://shop.example:8443");
+    assert_eq!(served.acme().unwrap().hsts, Duration::from_secs(86_400));
+    let given = load_for("serve", &[("SUPABASE_API_EXTERNAL_URL", "https://api.example")]);
+    assert_eq!(given.api_url(), "https://api.example");
+    let started = load_for("start", &[("A", "b")]);
+    assert_eq!(started.api_url(), "http://127.0.0.1:54321");
+    assert!(started.acme().is_none());
+}
+
+#[test]
+fn prod_020_what_no_authority_would_accept_is_an_error_with_its_line() {
+    let wrong = |lines: &str| errors(&format!("[selvedge.tls]\n{lines}\n"));
+
+    for (lines, expected) in [
+        (
+            "domains = [\"*.shop.example\"]",
+            "config.toml:2: selvedge.tls.domains holds",
+        ),
+        (
+            "domains = [\"a.example\"]\ndirectory = \"http://ca.example\"",
+            "config.toml:3: selvedge.tls.directory must be an https address",
+        ),
+        (
+            "domains = [\"a.example\"]\neab_key_id = \"1\"",
+            "config.toml:3: selvedge.tls.eab_key_id belongs to eab_hmac_key",
+        ),
+        (
+            "domains = [\"a.example\"]\nhttp_port = 443",
+            "config.toml:3: selvedge.tls.http_port must be another port",
+        ),
+    ] {
+        let found = wrong(lines);
+        assert!(
+            found.iter().any(|line| line.starts_with(expected)),
+            "{lines}: {found:?}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! Configuration → settings of the gateway.
 
+use actix_web::http::header::HeaderValue;
 use selvedge_gateway::{GatewayConfig, SharedRequestListener};
 
 use crate::config::Config;
@@ -22,6 +23,15 @@ pub(in crate::services) fn gateway_config(
         trusted_proxies: limits.trusted_proxies,
         access_log: config.selvedge.access_log,
         slow_request: limits.slow_request,
+        hsts: hsts(config),
         listener,
     }
+}
+
+/// For how long browsers use HTTPS only, where the server obtains its certificates and somebody has asked for it.
+fn hsts(config: &Config) -> Option<HeaderValue> {
+    let seconds = config.acme()?.hsts.as_secs();
+    (seconds > 0)
+        .then(|| HeaderValue::from_str(&format!("max-age={seconds}")).ok())
+        .flatten()
 }

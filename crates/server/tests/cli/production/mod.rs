@@ -1,5 +1,6 @@
 //! `selvedge serve`: what it refuses, and that it runs on an external database with secret keys.
 
+mod certificates;
 mod home;
 mod own_database;
 mod restarts;

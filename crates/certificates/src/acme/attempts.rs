@@ -1,0 +1,148 @@
+//! What became of attempts to obtain a certificate, kept in a file, so that a server that is started again and again does not ask again and
+//! again: authorities refuse whoever fails too often.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::AcmeError;
+use super::schedule::{FIRST_PAUSE, LONGEST_HOLD, pause_after};
+use super::store::{read_json, write_json};
+use crate::certificate::Certificate;
+
+const FILE: &str = "attempts.json";
+/// The longest text of an error that is kept.
+const LONGEST_ERROR: usize = 1000;
+
+/// Attempts since the last success, for one list of domains. Times are seconds of the clock.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Attempts {
+    #[serde(default)]
+    domains: Vec<String>,
+    #[serde(default)]
+    pub(super) failures: u32,
+    #[serde(default)]
+    last_failure: u64,
+    #[serde(default)]
+    next: u64,
+    /// Until when the authority has told this server to wait.
+    #[serde(default)]
+    held_until: u64,
+    #[serde(default)]
+    pub(super) error: Option<String>,
+}
+
+impl Attempts {
+    /// Those of the folder; none for other domains than these.
+    pub(super) fn read(folder: &Path, domains: &[String]) -> Self {
+        let kept: Option<Self> = read_json(&folder.join(FILE)).unwrap_or_default();
+        kept.filter(|kept| kept.domains == domains)
+            .unwrap_or_else(|| Self {
+                domains: domains.to_vec(),
+                ..Self::default()
+            })
+    }
+
+    /// Those of the folder, whatever they were for.
+    pub(super) fn read_any(folder: &Path) -> Self {
+        read_json(&folder.join(FILE)).ok().flatten().unwrap_or_default()
+    }
+
+    /// Lets the first attempt of a process be soon: somebody may have mended what was wrong.
+    pub(super) fn begin(&mut self) {
+        self.next = self
+            .next
+            .min(self.last_failure.saturating_add(FIRST_PAUSE.as_secs()));
+    }
+
+    /// Whether another attempt may be made. A failure in the future says that the clock has been set back.
+    pub(super) fn allow(&self, now: SystemTime) -> bool {
+        let now = seconds(now);
+        now < self.last_failure || now >= self.next.max(self.held_until)
+    }
+
+    /// Notes a failure, and for how long the authority has told to wait.
+    pub(super) fn fail(
+        &mut self,
+        now: SystemTime,
+        current: Option<&Certificate>,
+        hold: Option<Duration>,
+        error: &AcmeError,
+    ) {
+        self.failures = self.failures.saturating_add(1);
+        self.last_failure = seconds(now);
+        let fraction = current.map_or(0.5, Certificate::fraction);
+        let pause = pause_after(self.failures, fraction, current.map(Certificate::lifetime));
+        self.next = seconds(now + pause);
+        self.held_until = hold.map_or(0, |hold| seconds(now + hold.min(LONGEST_HOLD)));
+        self.error = Some(error.to_string().chars().take(LONGEST_ERROR).collect());
+    }
+
+    /// Notes a success.
+    pub(super) fn succeed(&mut self) {
+        *self = Self {
+            domains: std::mem::take(&mut self.domains),
+            ..Self::default()
+        };
+    }
+
+    /// When the next attempt is made.
+    pub(super) fn next_attempt(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(self.next.max(self.held_until))
+    }
+
+    /// Keeps them for the next start.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), AcmeError> {
+        write_json(&folder.join(FILE), self)
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prod_021_a_server_that_is_started_again_and_again_does_not_ask_again_and_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let domains = vec!["a.example".to_owned()];
+        let now = SystemTime::now();
+        let error = AcmeError::NotProven("no address".to_owned());
+        let mut attempts = Attempts::read(folder.path(), &domains);
+        assert!(attempts.allow(now));
+        for _ in 0..6 {
+            attempts.fail(now, None, None, &error);
+        }
+        attempts.write(folder.path()).expect("written");
+
+        let mut next = Attempts::read(folder.path(), &domains);
+        assert_eq!(next, attempts);
+        assert!(!next.allow(now + 2 * FIRST_PAUSE));
+        next.begin();
+        assert!(!next.allow(now) && next.allow(now + FIRST_PAUSE));
+        // Other domains are another matter.
+        let other = Attempts::read(folder.path(), &["b.example".to_owned()]);
+        assert!(other.allow(now) && other.failures == 0);
+        // The clock was wrong when it failed.
+        assert!(attempts.allow(now - Duration::from_secs(3600 * 24 * 365)));
+    }
+
+    #[test]
+    fn prod_021_an_authority_that_tells_to_wait_is_not_asked_before() {
+        let now = SystemTime::now();
+        let hour = Duration::from_secs(3600);
+        let mut attempts = Attempts::default();
+
+        attempts.fail(now, None, Some(5 * hour), &AcmeError::Slow(1));
+        attempts.begin();
+
+        assert!(!attempts.allow(now + 4 * hour) && attempts.allow(now + 5 * hour));
+        // Nobody keeps a certificate from being renewed for ever.
+        attempts.fail(now, None, Some(1000 * 24 * hour), &AcmeError::Slow(1));
+        assert!(attempts.allow(now + LONGEST_HOLD));
+    }
+}

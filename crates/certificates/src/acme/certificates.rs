@@ -1,0 +1,212 @@
+//! The certificate of a server by ACME: that of the last start at first, another one when it is time. A failure changes nothing but the time of
+//! the next attempt: what is served stays.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use arc_swap::ArcSwapOption;
+use instant_acme::ChallengeType;
+use rustls::ServerConfig;
+use selvedge_http_client::HttpClient;
+
+use super::account::{forget_account, open_account};
+use super::attempts::Attempts;
+use super::challenges::Challenges;
+use super::http::AuthorityClient;
+use super::order::{Issued, obtain_certificate};
+use super::resolver::AcmeResolver;
+use super::schedule::{advice_interval, renewal_time, tick_of};
+use super::store::{create_folder, in_file, read_certificate, write_certificate};
+use super::{AcmeError, AcmeSettings};
+use crate::certificate::Certificate;
+use crate::metrics;
+use crate::server_config::{ACME_PROTOCOL, make_server_config};
+
+/// How long one attempt may take: the authority may be slow, and asks for the answers from several places.
+const LONGEST_ATTEMPT: Duration = Duration::from_secs(15 * 60);
+
+/// The certificate, and what renews it.
+pub struct AcmeCertificates {
+    settings: AcmeSettings,
+    current: Arc<ArcSwapOption<Certificate>>,
+    challenges: Challenges,
+    http: Arc<HttpClient>,
+}
+
+/// What the authority has advised (RFC 9773).
+#[derive(Default)]
+struct Advice {
+    window: Option<(SystemTime, SystemTime)>,
+    /// When it was asked, and how long the answer holds.
+    asked: Option<(SystemTime, Duration)>,
+}
+
+impl Advice {
+    /// Whether to ask now. A question in the future says that the clock has been set back.
+    fn is_due(&self, now: SystemTime) -> bool {
+        self.asked
+            .is_none_or(|(asked, holds)| now.duration_since(asked).map_or(true, |elapsed| elapsed >= holds))
+    }
+}
+
+impl AcmeCertificates {
+    /// Takes the certificate of an earlier start from the folder, and asks nobody yet.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, or `ca_file` cannot be read.
+    pub fn open(settings: AcmeSettings) -> Result<Self, AcmeError> {
+        create_folder(&settings.folder)?;
+        let http = match &settings.ca_file {
+            Some(path) => HttpClient::trusting(path).map_err(in_file(path))?,
+            None => HttpClient::new(true),
+        };
+        let current = read_certificate(&settings.folder).map(Arc::new);
+        Ok(Self {
+            settings,
+            current: Arc::new(ArcSwapOption::new(current)),
+            challenges: Challenges::default(),
+            http: Arc::new(http),
+        })
+    }
+
+    /// The answers that port 80 has to give.
+    #[must_use]
+    pub fn challenges(&self) -> Challenges {
+        self.challenges.clone()
+    }
+
+    /// The settings of the listener, whose certificate changes with each renewal.
+    ///
+    /// # Errors
+    /// When the machine has no random numbers.
+    pub fn server_config(&self) -> Result<Arc<ServerConfig>, AcmeError> {
+        let resolver = AcmeResolver {
+            current: self.current.clone(),
+            challenges: self.challenges.clone(),
+        };
+        let mut config = ServerConfig::clone(&*make_server_config(Arc::new(resolver))?);
+        config.alpn_protocols = vec![ACME_PROTOCOL.to_vec()];
+        Ok(Arc::new(config))
+    }
+
+    /// Obtains the first certificate and renews it, until the process ends.
+    pub async fn keep_renewed(self) {
+        let mut attempts = Attempts::read(&self.settings.folder, &self.settings.domains);
+        attempts.begin();
+        let mut advice = Advice::default();
+        loop {
+            let current = self.current.load_full();
+            metrics::note_failures(attempts.failures);
+            if let Some(current) = &current {
+                metrics::note_expiry(current.not_after());
+                self.ask_for_advice(current, &mut advice).await;
+            }
+            let now = SystemTime::now();
+            if self.is_due(current.as_deref(), &advice, now) && attempts.allow(now) {
+                self.attempt(&mut attempts).await;
+                advice = Advice::default();
+                continue;
+            }
+            tokio::time::sleep(tick_of(current.map(|current| current.lifetime()))).await;
+        }
+    }
+
+    /// Whether a certificate is needed now: there is none, it lacks a domain, or it is time.
+    fn is_due(&self, current: Option<&Certificate>, advice: &Advice, now: SystemTime) -> bool {
+        let Some(current) = current else {
+            return true;
+        };
+        let mut domains = self.settings.domains.iter();
+        !domains.all(|domain| current.covers(domain)) || now >= renewal_time(current, advice.window)
+    }
+
+    /// Makes one attempt, and notes what became of it.
+    async fn attempt(&self, attempts: &mut Attempts) {
+        let client = AuthorityClient::new(self.http.clone());
+        let obtained = tokio::time::timeout(LONGEST_ATTEMPT, self.renew(&client, attempts.failures)).await;
+        self.challenges.clear();
+        match obtained.unwrap_or(Err(AcmeError::Slow(LONGEST_ATTEMPT.as_secs() / 60))) {
+            Ok(certificate) => {
+                tracing::info!(domains = ?certificate.names(), "a new certificate is served");
+                metrics::note_expiry(certificate.not_after());
+                self.current.store(Some(Arc::new(certificate)));
+                attempts.succeed();
+            }
+            Err(error) => {
+                let now = SystemTime::now();
+                let current = self.current.load();
+                attempts.fail(now, current.as_deref(), client.hold(), &error);
+                let pause = attempts.next_attempt().duration_since(now).unwrap_or_default();
+                tracing::warn!(
+                    %error,
+                    directory = self.settings.directory,
+                    failures = attempts.failures,
+                    next_attempt_s = pause.as_secs(),
+                    has_certificate = current.is_some(),
+                    "no new certificate was obtained; one that is there stays"
+                );
+            }
+        }
+        if let Err(error) = attempts.write(&self.settings.folder) {
+            tracing::warn!(%error, "what became of the attempt is not kept");
+        }
+    }
+
+    /// Obtains a certificate and keeps it. The two kinds of challenges take turns, as either may be what fails.
+    async fn renew(&self, client: &AuthorityClient, failures: u32) -> Result<Certificate, AcmeError> {
+        let preferred = match failures % 2 {
+            0 => ChallengeType::Http01,
+            _ => ChallengeType::TlsAlpn01,
+        };
+        let issued = match self.order(client, &preferred).await {
+            // An authority may lose accounts, and one for tests always does.
+            Err(error) if error.problem_kind() == Some("accountDoesNotExist") => {
+                forget_account(&self.settings.folder)?;
+                self.order(client, &preferred).await?
+            }
+            issued => issued?,
+        };
+        let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
+        write_certificate(&self.settings.folder, &issued.chain, &issued.key)?;
+        Ok(certificate)
+    }
+
+    async fn order(&self, client: &AuthorityClient, preferred: &ChallengeType) -> Result<Issued, AcmeError> {
+        let account = open_account(&self.settings, client).await?;
+        let current = self.current.load_full();
+        let replaced = current.as_ref().and_then(|current| current.identifier());
+        obtain_certificate(
+            &account,
+            &self.settings.domains,
+            replaced,
+            &self.challenges,
+            preferred,
+        )
+        .await
+    }
+
+    /// Asks the authority when to renew, at most every few hours. Without an answer the last one holds.
+    async fn ask_for_advice(&self, current: &Certificate, advice: &mut Advice) {
+        let now = SystemTime::now();
+        let Some(identifier) = current.identifier().filter(|_| advice.is_due(now)) else {
+            return;
+        };
+        let client = AuthorityClient::new(self.http.clone());
+        let asked = async {
+            let account = open_account(&self.settings, &client).await?;
+            Ok::<_, AcmeError>(account.renewal_info(identifier).await?)
+        };
+        let told = match asked.await {
+            Ok((info, told)) => {
+                let window = info.suggested_window;
+                advice.window = Some((window.start.into(), window.end.into()));
+                Some(told)
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the authority gives no advice on renewal");
+                None
+            }
+        };
+        advice.asked = Some((now, advice_interval(current.lifetime(), told)));
+    }
+}

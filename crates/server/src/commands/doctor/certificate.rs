@@ -1,0 +1,65 @@
+//! The certificate of HTTPS: until when it is valid, and why there is no new one.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+use selvedge_certificates::read_report;
+
+use super::finding::Finding;
+use crate::config::{Config, TlsSection};
+use crate::tls::acme_folder;
+
+/// Time in which a certificate that expires can still be renewed by hand.
+const SOON: Duration = Duration::from_secs(10 * 24 * 3600);
+
+const ADVICE: &str = "each domain must lead to this machine, with the ports of [selvedge.tls] open from outside; the log says what the authority \
+     answers";
+
+/// Examines the certificate that `serve` obtains; nothing where it obtains none.
+pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
+    let section = config.acme()?;
+    let report = read_report(&acme_folder(config));
+    let failure = report
+        .error
+        .map(|error| {
+            format!(
+                "; {} attempts have failed, the last one: {error}",
+                report.failures
+            )
+        })
+        .unwrap_or_default();
+    let Some(not_after) = report.not_after else {
+        let message = format!(
+            "there is no certificate for {} yet{failure}",
+            section.domains.join(", ")
+        );
+        return Some(Finding::error("certificate", message, ADVICE));
+    };
+    let date = DateTime::<Utc>::from(not_after).format("%Y-%m-%d %H:%M UTC");
+    let missing = list_missing(section, &report.names);
+    Some(match not_after.duration_since(SystemTime::now()) {
+        Err(_) => Finding::error(
+            "certificate",
+            format!("it has expired on {date}{failure}"),
+            ADVICE,
+        ),
+        Ok(_) if !missing.is_empty() => {
+            let message = format!("it is not valid for {}{failure}", missing.join(", "));
+            Finding::error("certificate", message, ADVICE)
+        }
+        Ok(left) if left < SOON || !failure.is_empty() => {
+            Finding::warning("certificate", format!("valid until {date}{failure}"), ADVICE)
+        }
+        Ok(_) => Finding::ok(
+            "certificate",
+            format!("valid until {date} for {}", report.names.join(", ")),
+        ),
+    })
+}
+
+fn list_missing<'a>(section: &'a TlsSection, names: &[String]) -> Vec<&'a str> {
+    let domains = section.domains.iter().map(String::as_str);
+    domains
+        .filter(|domain| !names.iter().any(|name| name.eq_ignore_ascii_case(domain)))
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! HTTPS of `serve` with certificates that it obtains: two public ports, while the API's own stays on this machine.
+
+use std::net::TcpListener;
+
+use actix_web::dev::ServerHandle;
+use actix_web::web;
+use anyhow::{Context, Result};
+use selvedge_gateway::Listener;
+
+use crate::commands::shutdown::spawn_server;
+use crate::config::Config;
+use crate::http::PlainPort;
+use crate::listen::{self, HTTP_PORT, HTTPS_PORT};
+use crate::server;
+use crate::services::Services;
+use crate::tls::open_acme;
+
+/// The ports, opened and not accepting connections yet.
+pub(super) struct PublicPorts {
+    https: TcpListener,
+    http: TcpListener,
+}
+
+impl PublicPorts {
+    /// Opens them; `None` where no certificate is obtained.
+    ///
+    /// # Errors
+    /// A port that is taken, or that this user may not open.
+    pub(super) fn bind(config: &Config, host: &str) -> Result<Option<Self>> {
+        let Some(section) = config.acme() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            https: listen::reserve_port(host, section.https_port, HTTPS_PORT)?,
+            http: listen::reserve_port(host, section.http_port, HTTP_PORT)?,
+        }))
+    }
+
+    /// Further handles, for the stop.
+    ///
+    /// # Errors
+    /// When the system has no handles left.
+    pub(super) fn try_clone(&self) -> std::io::Result<[TcpListener; 2]> {
+        Ok([self.https.try_clone()?, self.http.try_clone()?])
+    }
+
+    /// Accepts connections: challenges and redirects on one port, and returns the listener of the other for the API. From here on the
+    /// certificate is obtained and renewed.
+    ///
+    /// # Errors
+    /// When the folder of the certificate cannot be used, or a listener cannot.
+    pub(super) fn start(self, config: &Config, services: &Services) -> Result<(Listener, ServerHandle)> {
+        let section = config.acme().context("the ports were opened for it")?;
+        let certificates = open_acme(config, section)?;
+        let plain = PlainPort {
+            challenges: certificates.challenges(),
+            domains: section.domains.clone(),
+            https_port: section.https_port,
+        };
+        listen::accept_connections(&self.http, HTTP_PORT)?;
+        listen::accept_connections(&self.https, HTTPS_PORT)?;
+        let plain = server::start_plain_port(
+            &config.selvedge,
+            web::Data::new(plain),
+            services.health(),
+            self.http,
+        )?;
+        let tls = certificates.server_config()?;
+        actix_web::rt::spawn(certificates.keep_renewed());
+        Ok((Listener::Tls(self.https, tls), spawn_server(plain)))
+    }
+}
