@@ -86,7 +86,9 @@ begin
   for earlier in
     select p.oid from pg_proc as p
     where p.pronamespace = 'pg_catalog'::regnamespace
-      and p.proname = any (array['selvedge_find_named_extension', 'selvedge_find_callable_names']::name[]) and p.pronargs < 3
+      and p.proname = any (array[
+        'selvedge_find_named_extension', 'selvedge_find_callable_names', 'selvedge_clean_script_part'
+      ]::name[]) and p.pronargs < 3
   loop
     begin
       execute 'drop function ' || earlier::text;

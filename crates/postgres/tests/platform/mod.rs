@@ -5,6 +5,7 @@ mod baseline;
 mod claims;
 mod escalation;
 mod event_triggers;
+mod extension_scripts;
 mod extensions;
 mod hostile_calls;
 mod locks;

@@ -1,0 +1,211 @@
+//! What is understood of the scripts of extensions, which PostgreSQL runs as a superuser.
+
+use selvedge_testing::TestDatabase;
+
+/// What a script calls while it runs, whichever way its statements are written.
+#[tokio::test]
+async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_its_statements() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let split = async |script: &str| -> (String, String) {
+        let split = "select s[1], s[2] from _selvedge.split_extension_script($1) as s";
+        let row = superuser.query_one(split, &[&script]).await.expect("split");
+        (row.get(0), row.get(1))
+    };
+
+    let mut lost = Vec::new();
+    for script in [
+        // A function whose name cannot be read stays, with all that it calls.
+        "create function @extschema:other@.f() returns int as $$ select called() $$ language sql; select f()",
+        "create function /* c */ f() returns int as 'select called()' language sql; select f()",
+        "create function \"a\"\"b\"() returns int as $$ select called() $$ language sql; select \"a\"\"b\"()",
+        // Two hyphens within a text are no comment.
+        "select note('-- ', called())",
+        "select note(E'it\\'s -- ', called())",
+        "create aggregate first(text) (sfunc = f, stype = called())",
+        "create function f() returns int language sql return called(); create function g() returns int as $b$ select F() $b$ language sql;
+         select g()",
+        "do $$ begin perform called(); end $$",
+        // Nor is the end of a text of several lines one.
+        "comment on function f is 'several\nlines -- of text';\nselect called();",
+        "comment on function f is E'a\\\\'; select called(); comment on function g is E'b\\''",
+        // Dollar signs in a text or a comment neither begin nor end the body of a function.
+        "comment on function f is 'costs $$'; /* $$ */ select called(); -- $$\n select 1",
+        "/* it's /* nested */ */ comment on function f is 'x'; select called(); -- don't",
+        // An e before a quote begins an escape string only where it is not the end of a name.
+        "comment on type a$e'\\'; select called(); --'",
+        "comment on type \u{e9}e'\\'; select called(); --'",
+        // A semicolon in a comment or a text of a block ends no statement.
+        "do $$ begin -- first a; drop the old ones\n perform called(); end $$;",
+        "do $$ begin /* x; grant */ perform called(); end $$;",
+        "do $$ begin raise notice 'a; drop %', called(); end $$;",
+        "do $\u{e9}$ begin -- a; revoke\n perform called(); end $\u{e9}$;",
+        // The last dollar of a mark that ends no body may begin the one that does.
+        "create function f() returns int as $a$ select $b$a$ language sql; select called(); comment on function f is $a$x$a$",
+        "create function f() returns int as $$ select $x$$ language sql; select called()",
+        "create function f() returns text as $$$$ language sql; select called(); comment on function f is $$; drop $$",
+        // A function is written in C only where its own language says so, not where a text mentions it.
+        "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
+        "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
+        "create function f(a text default 'language c') returns int return called(); select f()",
+        "create function f() -- language c\n returns int language plpgsql as $$ begin return called(); end $$; select f()",
+        // The arguments of a function are no row of values.
+        "select run_sql('select called()', 'x')",
+        "insert into t values (run_sql('select called()', 'x'), ('a', 'b'))",
+        "insert into t select * from run_sql('select called()', 'x')",
+        // A text with escapes goes on behind a comment, and behind a doubled quote.
+        "comment on function f is E'a' -- it\n '\\''; select called(); --'",
+        "comment on function f is E'a''\\''; select called(); --'",
+        // A function calls the next one behind an escape, and in a text between dollars.
+        "create function f() returns int as E'begin\\nreturn\\tg(); end' language plpgsql;
+         create function g() returns int as $a$ select $b$h$b$ $a$ language sql; create function h() returns int return called(); select f()",
+    ] {
+        if !split(script).await.0.contains("called()") {
+            lost.push(script);
+        }
+    }
+    assert_eq!(lost, Vec::<&str>::new(), "what they call is not found");
+    let mut taken = Vec::new();
+    for script in [
+        "-- called()\nselect 1 -- called()",
+        "\\echo called() \\quit\nselect 1",
+        "create function f() returns int as $$ select called() $$ language sql; select 1",
+        "insert into t values\n(1, 'called()', null),\n(-2.5, 'it''s called()', 'x');",
+        "comment on function f() is 'called()'; create cast (a as b) with function called()",
+        "comment on function f() is $$ x; select called() $$; select 1",
+        "create function f() returns int as $a$ $b$; select called(); $b$ $a$ language sql; select 1",
+        "/* it's; called() */ create function f() returns int as 'select 1; select called()' language sql; select 'it''s'",
+        "create function f /* c */ () returns int as $$ select called() $$ language sql; select 1",
+        "/* /* called() */ called() */ select 1 /* x */ -- /* called()",
+        "create function f_of_others() returns int return called(); select f()",
+    ] {
+        if split(script).await.0.contains("called()") {
+            taken.push(script);
+        }
+    }
+    assert_eq!(taken, Vec::<&str>::new(), "they call nothing");
+    let (_, naming) =
+        split("create operator = (procedure = named); create type t as range (subtype_diff = named)").await;
+    assert_eq!(naming.matches("named").count(), 2);
+
+    // As many functions as PostGIS has, and as much text.
+    let many: String = (0..1_000)
+        .map(|n| {
+            format!(
+                "CREATE OR REPLACE FUNCTION st_step_{n}(a text, b text DEFAULT '') RETURNS text AS $$ {} SELECT st_step_{}($1, $2) $$ LANGUAGE sql;\n\
+                 CREATE OPERATOR &&& (LEFTARG = geometry, RIGHTARG = geometry, PROCEDURE = st_step_{n});\n-- ''note\n",
+                "select 'x' as y; ".repeat(40),
+                n + 1
+            )
+        })
+        .collect();
+    let started = std::time::Instant::now();
+    let (calling, _) = split(&format!("{many} select 1;")).await;
+    let took = started.elapsed();
+    assert!(calling.contains("select 'x'"), "functions of operators are read");
+    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    println!("split {} kB in {took:?}", many.len() / 1024);
+}
+
+/// Whoever calls a function with `security definer` goes on to run it as a superuser. What is written in C has no names in it. And nobody knows
+/// the names that a script makes of pieces or writes by the numbers of letters.
+#[tokio::test]
+async fn gw_018_a_script_whose_names_nobody_knows_may_call_everything_in_its_path() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let definer = |language: &str| {
+        format!("create function f() returns int language {language} security definer as $$ x $$")
+    };
+    let run = |statement: &str| format!("do $$ begin -- execute\n {statement}; end $$");
+    let of_function = |call: &str| {
+        format!(
+            "create function f() returns int as $$ begin execute name; end $$ language plpgsql; select {call}"
+        )
+    };
+    let is_readable =
+        "select s[1] is not null and s[2] is not null from _selvedge.split_extension_script($1) as s";
+
+    for (script, is_known) in [
+        (definer("sql"), false),
+        (definer("c"), true),
+        (definer("'c'"), true),
+        (
+            format!("do $do$ begin execute '{}'; end $do$", definer("sql")),
+            false,
+        ),
+        (run("execute 'select ' || name || '()'"), false),
+        (run("execute format('select %I()', name)"), false),
+        (run("execute statement"), false),
+        (run("execute $a$ select 1 $a$ || name"), false),
+        (run("for r in execute 'select ' || name loop end loop"), false),
+        (
+            run("perform query_to_xml('select ' || name, true, true, '')"),
+            false,
+        ),
+        (run("execute $a$ do $b$ begin execute name; end $b$ $a$"), false),
+        (run("execute 'select 1'"), true),
+        (run("execute 'select ''a''' into strict x using 'b'"), true),
+        (
+            run("execute $a$ grant execute on function f() to public $a$"),
+            true,
+        ),
+        (run("perform query_to_xml('select 1', true, true, '')"), true),
+        (run("/* execute name */ null"), true),
+        (
+            "create trigger t before insert on x execute function f()".to_owned(),
+            true,
+        ),
+        // Of the functions of a script those count that it calls.
+        (of_function("1"), true),
+        (of_function("F()"), false),
+        (r#"select U&"\0066"()"#.to_owned(), false),
+        (r"select run(E'select \x66()')".to_owned(), false),
+        (r"select run(E'select \\x66()\n')".to_owned(), true),
+    ] {
+        let row = superuser.query_one(is_readable, &[&script]).await;
+        assert_eq!(row.expect("split").get::<_, bool>(0), is_known, "{script}");
+    }
+}
+
+/// Such a script finds everything in its path, and what is in other schemas if it names these.
+#[tokio::test]
+async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_schemas_that_it_names() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create schema ext; create schema other; create function ext.f(int) returns int language sql as 'select 1';
+             create function other.g(int) returns int language sql as 'select 1'",
+        )
+        .await
+        .expect("postgres may");
+    let superuser = database.superuser().await;
+    let found = "select coalesce(string_agg(n, ' '), '') from _selvedge.split_extension_script($1) as s,
+         _selvedge.find_callable_names(s[1], s[2], array['ext']) as n";
+
+    for (script, expected) in [
+        (
+            "do $$ begin execute 'select ' || n || '(1)'; end $$",
+            "ext.f(integer)",
+        ),
+        (
+            "do $$ begin execute 'select other.' || n || '(1)'; end $$",
+            "ext.f(integer) other.g(integer)",
+        ),
+        ("do $$ begin execute 'select 1'; end $$", ""),
+        // A comment may stand before the arguments.
+        ("select F /* first */ (1)", "ext.f(integer)"),
+        ("do $$ begin perform f -- first\n (1); end $$", "ext.f(integer)"),
+        ("do $$ begin perform f /* first */ (1); end $$", "ext.f(integer)"),
+        // An escape ends in a letter that is none of the name.
+        (r"select run(E'select\nf(1)')", "ext.f(integer)"),
+        // The end of one part is no part of the beginning of the other.
+        (
+            "select g(1) from other;create cast (a as b) with function h(int)",
+            "other.g(integer)",
+        ),
+    ] {
+        let row = superuser.query_one(found, &[&script]).await.expect("found");
+        assert_eq!(row.get::<_, String>(0), expected, "{script}");
+    }
+}
