@@ -343,7 +343,9 @@ fn name_place(config: &Config) -> String {
     let mut is_continued = false;
     let routes = options.filter(|word| {
         let is_setting = is_continued || word.starts_with('-');
-        is_continued = is_setting && (*word == "-c" || word.ends_with('\\'));
+        // Two backslashes are one that is escaped itself.
+        let backslashes = word.len() - word.trim_end_matches('\\').len();
+        is_continued = is_setting && (*word == "-c" || backslashes % 2 == 1);
         !is_setting
     });
     format!(

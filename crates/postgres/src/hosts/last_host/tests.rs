@@ -195,6 +195,9 @@ fn databases_and_tenants_of_one_pooler_know_nothing_of_each_other() {
         r"user=postgres.one dbname=postgres options='-c default_transaction_isolation=read\\ committed -c role=none'"
     ));
     assert!(!is_shared("user=postgres.two dbname=postgres"));
+    assert!(!is_shared(
+        r"user=postgres.one dbname=postgres options='-c app.path=\\\\ endpoint=two'"
+    ));
     assert!(!is_shared("user=postgres.one dbname=app"));
     assert!(!is_shared(
         "user=postgres.one dbname=postgres options=endpoint=two"
