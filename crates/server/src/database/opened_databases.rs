@@ -1,6 +1,6 @@
 //! Databases that a start opens for superusers alone while it visits them, and the note by which the next start gives that back if this one is cut off.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
 use serde::{Deserialize, Serialize};
 
@@ -63,14 +63,22 @@ pub(super) struct ClosedDatabase {
     pub(super) allows_logins: bool,
     pub(super) connection_limit: i32,
     pub(super) encoding: i32,
+    /// An earlier version has changed neither of these, and noted neither.
+    #[serde(default = "first_superuser")]
     pub(super) owner: u32,
+    #[serde(default)]
     pub(super) is_template: bool,
+}
+
+/// The owner of databases while they are open for superusers alone.
+fn first_superuser() -> u32 {
+    10
 }
 
 impl ClosedDatabase {
     /// Whether only superusers can log in and change that, as [`open_databases`] leaves a database.
     pub(super) fn keeps_others_out(&self) -> bool {
-        self.connection_limit == 0 && self.owner == 10
+        self.connection_limit == 0 && self.owner == first_superuser()
     }
 }
 
@@ -148,10 +156,12 @@ pub(super) async fn close_databases(login: &PrivilegedLogin, superuser: &Privile
 }
 
 async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<ClosedDatabase>> {
-    let noted = read_note(superuser, OPENED).await?;
-    Ok(noted
-        .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default())
+    let Some(noted) = read_note(superuser, OPENED).await? else {
+        return Ok(Vec::new());
+    };
+    // Without it nobody would give back what a start has opened.
+    serde_json::from_str(&noted)
+        .with_context(|| format!("the note {OPENED} of an earlier start cannot be read"))
 }
 
 async fn restore_databases(

@@ -313,16 +313,17 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
         assert!(query::<bool>(&client, IS_GUARDED).await, "{database}");
     }
 
-    // As a start leaves them that was cut off, and one of them as somebody has changed it since.
+    // As a start leaves them that was cut off, one of an earlier version that had noted less, and one as somebody has changed it since.
     superuser
         .batch_execute(
             "update pg_database set datallowconn = true, datconnlimit = 0, datdba = 10, datistemplate = false where datname = 'raced';
-             alter database changed with connection limit 5;
+             alter database changed with connection limit 5; alter database locked with connection limit 0;
              insert into _selvedge.project_settings (name, value)
              select 'extensions.opened_databases', json_agg(json_build_object(
-               'number', oid::bigint, 'allows_logins', false, 'connection_limit', 7, 'encoding', encoding,
-               'owner', 'postgres'::regrole::oid::bigint, 'is_template', datname = 'raced'))::text
-             from pg_database where datname in ('raced', 'changed')",
+               'number', oid::bigint, 'allows_logins', datname = 'locked', 'connection_limit', 7, 'encoding', encoding
+             )::jsonb || case when datname = 'locked' then '{}' else jsonb_build_object(
+               'owner', 'postgres'::regrole::oid::bigint, 'is_template', datname = 'raced') end)::text
+             from pg_database where datname in ('raced', 'changed', 'locked')",
         )
         .await
         .expect("a superuser may");
@@ -332,5 +333,6 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     let superuser = project.superuser().await;
     assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
     assert_eq!(read_attributes(&superuser, "changed").await, "t 5 f postgres");
+    assert_eq!(read_attributes(&superuser, "locked").await, "t 7 f postgres");
     running.stop();
 }
