@@ -166,7 +166,20 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
     }
     forget_own(config, &objects)?;
     remove_folder(&deleted)?;
+    remind_of_mark(config);
     Ok(left)
+}
+
+/// Says that the bucket, where objects are in one, keeps the mark of the database that was deleted: no bytes are removed there by the next one.
+fn remind_of_mark(config: &Config) {
+    if let Some(s3) = &config.selvedge.s3 {
+        output::print_note(&format!(
+            "the bucket {} has the mark of the former database, so no bytes are removed from it
+  when no other database has objects there, \
+             say so while the project runs:  selvedge storage adopt --yes={}",
+            s3.bucket, config.project.id
+        ));
+    }
 }
 
 /// Deletes what is in a folder.

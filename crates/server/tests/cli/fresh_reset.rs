@@ -125,6 +125,8 @@ async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
         "select pgmq.create('jobs'), pgmq.send('jobs', '{}'), cron.schedule('x', '* * * * *', 'select 1')",
     ]);
     assert_ne!(read(&project, RIGHTS).await, rights);
+    let issued = project.superuser().await.batch_execute(ISSUE_TOKEN).await;
+    issued.expect("as Storage does");
 
     std::fs::remove_file(project.path("migrations/20260101000000_mess.sql")).expect("removed");
     let reset = project.run(&["db", "reset"]);
@@ -138,8 +140,14 @@ async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
     let changed: Vec<&String> = now.iter().filter(|line| !fresh.contains(line)).collect();
     assert!(changed.is_empty(), "{changed:#?}");
     assert_eq!(now.len(), fresh.len());
+    assert_eq!(read(&project, TOKENS).await, ["(store,{token})"]);
     assert!(!project.path(".selvedge/fresh").exists());
 }
+
+/// What the database has written into its mark in a bucket. Without it the database would take the mark for one of a copy.
+const ISSUE_TOKEN: &str =
+    "insert into _selvedge.object_stores (store, tokens) values ('store', array['token'])";
+const TOKENS: &str = "select store, tokens from _selvedge.object_stores";
 
 /// What belongs to the server: roles, their memberships, and the database itself.
 const OF_THE_SERVER: [&str; 6] = [
@@ -204,6 +212,10 @@ fn assert_equal(now: &[String], fresh: &[String]) {
 async fn gw_025_a_reset_of_an_external_database_leaves_the_objects_of_a_fresh_one() {
     let project = Project::new();
     let (server, superuser, fresh) = make_external(&project).await;
+    superuser
+        .batch_execute(ISSUE_TOKEN)
+        .await
+        .expect("as Storage does");
     let is_of_server = |line: &&str| {
         OF_THE_SERVER
             .iter()
@@ -241,6 +253,7 @@ async fn gw_025_a_reset_of_an_external_database_leaves_the_objects_of_a_fresh_on
         &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
         &fresh,
     );
+    assert_eq!(read_lines(&superuser, TOKENS).await, ["(store,{token})"]);
     let kept = superuser
         .query_one("select count(*) from monitoring.samples", &[])
         .await;
