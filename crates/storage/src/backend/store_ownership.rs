@@ -7,7 +7,8 @@
 //! leaves a second mark, so that both stop removing until somebody says whose the objects are ([`StoreOwnership::adopt`]).
 //!
 //! Until the original asks again, or for as long as it is stopped, nothing tells the copy that it is one. So a process removes bytes for good only
-//! when they are younger than its own first token: those nobody else can have an object for. All others go to the trash.
+//! when they are younger than its own first token, and than two minutes, because a clone of a running machine has the process's memory as well.
+//! All others go to the trash.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -26,17 +27,23 @@ const OWNER: &str = "select system_identifier::text || '-' || (select oid from p
 const HAS_TOKENS: &str = "select to_regclass('_selvedge.object_stores') is not null";
 
 /// Locks the row, which a standby refuses: it may not have the newest token yet, and would take the primary for a copy.
-const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '30 minutes' \
+const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '5 minutes' \
      from _selvedge.object_stores where store = $1 for share";
 
 const ADD_STORE: &str = "insert into _selvedge.object_stores (store, tokens) values ($1, array[$2::text])";
 
 /// Several are kept: a node that was frozen may write an older one into the mark.
 const ADD_TOKEN: &str = "update _selvedge.object_stores \
-     set tokens = (tokens || $2::text)[greatest(cardinality(tokens) - 14, 1):], renewed_at = now() where store = $1";
+     set tokens = (tokens || $2::text)[greatest(cardinality(tokens) - 99, 1):], renewed_at = now() where store = $1";
 
 /// How long an answer counts. Another database that begins to use the store is noticed that much later.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
+
+/// How young bytes must be to be removed for good: those of uploads that have failed or were replaced at once.
+const MAX_AGE_FOR_GOOD: Duration = Duration::from_secs(120);
+
+/// How far clocks may be apart without that being said.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);
 
 /// What is known of the databases that have their objects in the store.
 pub(crate) struct StoreOwnership {
@@ -46,11 +53,61 @@ pub(crate) struct StoreOwnership {
 
 #[derive(Default)]
 struct State {
-    checked_at: Option<Instant>,
+    checked_at: Option<Moment>,
     others: Vec<String>,
-    /// When this process wrote its first token, by the store's clock. A new process issues one at once, so that a copy which was just started is
-    /// found soon.
-    first_token_at: Option<SystemTime>,
+    /// When this process wrote its first token. A new process issues one at once, so that a copy which was just started is found soon.
+    first_token: Option<FirstToken>,
+}
+
+/// A moment by both clocks of the machine: the first one stands still while a virtual machine is paused, and somebody may set the second one.
+#[derive(Clone, Copy)]
+struct Moment {
+    monotonic: Instant,
+    wall: SystemTime,
+}
+
+impl Moment {
+    fn now() -> Self {
+        Self {
+            monotonic: Instant::now(),
+            wall: SystemTime::now(),
+        }
+    }
+
+    /// The time since then, by the clock that says more.
+    fn elapsed(self) -> Duration {
+        self.monotonic
+            .elapsed()
+            .max(self.wall.elapsed().unwrap_or_default())
+    }
+}
+
+/// When a process wrote its first token.
+#[derive(Clone, Copy)]
+struct FirstToken {
+    /// By the store's clock.
+    written: SystemTime,
+    noted: Moment,
+}
+
+impl FirstToken {
+    /// How far a clock of this machine, which says `now`, is ahead of the store's. Dates of the store may be in seconds, and a pause of the machine
+    /// counts as well.
+    fn measure_lead(&self, now: SystemTime) -> Duration {
+        let store = self.written + self.noted.monotonic.elapsed();
+        let lead = now.duration_since(store).unwrap_or_default();
+        if lead > CLOCK_TOLERANCE {
+            lead
+        } else {
+            Duration::ZERO
+        }
+    }
+}
+
+/// Whether nobody else can have an object for bytes of this date. Both dates are by the store's clock, and `elapsed` is the time since the token.
+fn is_private(modified: SystemTime, first_token: SystemTime, elapsed: Duration) -> bool {
+    let is_old = modified + MAX_AGE_FOR_GOOD < first_token + elapsed;
+    modified > first_token && !is_old
 }
 
 impl StoreOwnership {
@@ -88,7 +145,7 @@ impl StoreOwnership {
             others.extend(self.find_copy(client, &owner).await?);
         }
         self.with_state(|state| {
-            state.checked_at = Some(Instant::now());
+            state.checked_at = Some(Moment::now());
             state.others.clone_from(&others);
         });
         Ok(others)
@@ -129,7 +186,7 @@ impl StoreOwnership {
         if newest != mark.token {
             // The process that issued it ended before it could write it to the store.
             self.write_mark(owner, &mark.store, &newest).await?;
-        } else if is_old || self.with_state(|state| state.first_token_at.is_none()) {
+        } else if is_old || self.with_state(|state| state.first_token.is_none()) {
             self.renew(client, owner, &mark.store).await?;
         }
         Ok(None)
@@ -160,9 +217,11 @@ impl StoreOwnership {
         self.backend
             .write_mark(owner, &format!("{store} {token}\n"))
             .await?;
-        if self.with_state(|state| state.first_token_at.is_none()) {
-            let at = self.backend.date_mark(owner).await?;
-            self.with_state(|state| state.first_token_at = Some(at));
+        if self.with_state(|state| state.first_token.is_none()) {
+            // Before the question: the store's clock is not behind what it will answer.
+            let noted = Moment::now();
+            let written = self.backend.date_mark(owner).await?;
+            self.with_state(|state| state.first_token = Some(FirstToken { written, noted }));
         }
         Ok(())
     }
@@ -208,14 +267,21 @@ impl StoreOwnership {
         match self.backend.stat(version).await {
             Err(BackendError::Missing) => Ok(()),
             Err(error) => Err(error),
-            Ok(blob) if self.is_of_this_process(&blob) => self.backend.remove(version).await,
+            Ok(blob) if self.is_private(&blob) => self.backend.remove(version).await,
             Ok(_) => self.backend.trash(version).await,
         }
     }
 
-    fn is_of_this_process(&self, blob: &BlobStat) -> bool {
-        let first_token_at = self.with_state(|state| state.first_token_at);
-        first_token_at.is_some_and(|at| blob.modified > at)
+    /// How far the clock of this machine is known to be ahead of the store's. By a clock that was set wrong everything would be old enough to be
+    /// removed for good.
+    pub(crate) fn measure_clock_lead(&self) -> Duration {
+        let first = self.with_state(|state| state.first_token);
+        first.map_or(Duration::ZERO, |first| first.measure_lead(SystemTime::now()))
+    }
+
+    fn is_private(&self, blob: &BlobStat) -> bool {
+        let first = self.with_state(|state| state.first_token);
+        first.is_some_and(|first| is_private(blob.modified, first.written, first.noted.elapsed()))
     }
 
     fn with_state<T>(&self, use_state: impl FnOnce(&mut State) -> T) -> T {
@@ -239,7 +305,7 @@ impl Mark {
     }
 }
 
-/// Describes a mark to an operator: a database that is in use renews its mark every half hour, so an old one is a leftover.
+/// Describes a mark to an operator: a database that is in use renews its mark every five minutes, so an old one is a leftover.
 pub(super) fn describe_mark(name: &str, written: SystemTime) -> String {
     let minutes = SystemTime::now()
         .duration_since(written)
@@ -272,4 +338,60 @@ fn read<T>(value: Result<T, tokio_postgres::Error>) -> Result<T, StorageError> {
 
 fn map_error(error: tokio_postgres::Error) -> StorageError {
     StorageError::from_tokio_postgres(error, UniqueKey::Other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_private_that_were_written_by_this_process_and_just_now() {
+        let first_token = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let after = |seconds| first_token + Duration::from_secs(seconds);
+        let elapsed = Duration::from_secs;
+
+        assert!(is_private(after(1), first_token, elapsed(60)));
+        assert!(is_private(after(3_600), first_token, elapsed(3_700)));
+        // Dates of the store are in seconds, so this one may be older than the token.
+        assert!(!is_private(first_token, first_token, elapsed(1)));
+        assert!(!is_private(first_token - elapsed(60), first_token, elapsed(1)));
+        // A clone of the running machine may have been made meanwhile.
+        assert!(!is_private(after(1), first_token, elapsed(130)));
+        assert!(!is_private(after(3_600), first_token, elapsed(90_000)));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_forward_is_ahead_of_the_store() {
+        let noted = Moment::now();
+        let week = Duration::from_secs(7 * 86_400);
+        let first = FirstToken {
+            written: noted.wall,
+            noted,
+        };
+
+        let lead = first.measure_lead(noted.wall + week);
+        assert!(lead > week - CLOCK_TOLERANCE && lead <= week, "{lead:?}");
+        assert_eq!(
+            first.measure_lead(noted.wall + Duration::from_secs(30)),
+            Duration::ZERO
+        );
+        assert_eq!(first.measure_lead(noted.wall - week), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_pause_of_the_machine_is_seen_by_the_clock_that_went_on() {
+        let now = Moment::now();
+        let hour = Duration::from_secs(3_600);
+        let paused = Moment {
+            wall: now.wall - hour,
+            ..now
+        };
+        let set_back = Moment {
+            wall: now.wall + hour,
+            ..now
+        };
+
+        assert!(paused.elapsed() >= hour);
+        assert!(set_back.elapsed() < hour);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod adopt;
 mod expire;
+mod metrics;
 mod orphans;
 mod references;
 mod seed;

@@ -59,6 +59,14 @@ pub async fn sweep(
         return Ok(None);
     };
     let others = find_others(storage, options).await?;
+    let lead = storage.ownership().measure_clock_lead();
+    if !lead.is_zero() {
+        tracing::warn!(
+            seconds = lead.as_secs(),
+            "the clock of this machine is ahead of that of the store of objects, or it was paused: ages are measured by the store's"
+        );
+    }
+    let options = &options.with_clock_lead(lead);
     let has_resumable: bool = transaction
         .query_one(HAS_RESUMABLE, &[])
         .await

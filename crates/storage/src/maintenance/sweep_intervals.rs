@@ -3,13 +3,14 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use super::metrics::OTHER_DATABASES;
 use super::sweep::sweep;
 use super::sweep_report::SweepOptions;
 use crate::error::StorageError;
 use crate::state::Storage;
 
 /// How often is asked whether another database has begun to use the store.
-const CLAIM_INTERVAL: Duration = Duration::from_secs(600);
+const CLAIM_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Attempts that may fail while database and store are starting.
 const PATIENT_ATTEMPTS: u32 = 5;
@@ -102,6 +103,7 @@ async fn claim_store(storage: &Arc<Storage>) -> Result<(), StorageError> {
     let pool = storage.sweeper_pool();
     let client = pool.get().await.map_err(StorageError::from_pool)?;
     let others = storage.ownership().list_others(&client).await?;
+    OTHER_DATABASES.set(i64::try_from(others.len()).unwrap_or(i64::MAX));
     if !others.is_empty() {
         tracing::error!(
             ?others,

@@ -29,6 +29,19 @@ impl Default for SweepOptions {
     }
 }
 
+impl SweepOptions {
+    /// These options on a machine whose clock is ahead of the store's: everything looks that much older than it is. What is to be removed whatever
+    /// its age stays so.
+    pub(super) fn with_clock_lead(&self, lead: Duration) -> Self {
+        let add = |age: Duration| if age.is_zero() { age } else { age + lead };
+        Self {
+            older_than: add(self.older_than),
+            keep_trash_for: add(self.keep_trash_for),
+            ..self.clone()
+        }
+    }
+}
+
 /// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
@@ -56,4 +69,24 @@ pub struct SweepReport {
     pub trash_removed: u64,
     /// Other databases that have objects in the store, so that nothing is removed.
     pub others: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_those_of_the_store_and_what_has_no_age_is_removed_at_once() {
+        let day = Duration::from_secs(24 * 3_600);
+
+        let options = SweepOptions::default().with_clock_lead(30 * day);
+        assert_eq!((options.older_than, options.keep_trash_for), (31 * day, 37 * day));
+        let at_once = SweepOptions {
+            older_than: Duration::ZERO,
+            keep_trash_for: Duration::ZERO,
+            ..SweepOptions::default()
+        };
+        let options = at_once.with_clock_lead(30 * day);
+        assert!(options.older_than.is_zero() && options.keep_trash_for.is_zero());
+    }
 }
