@@ -6,6 +6,7 @@ import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
 import { openBrowser, send, tryWork } from "./browser.ts";
 import { pause, until } from "./conditions.ts";
 import type { Kind, Ledger } from "./ledger.ts";
+import { uploadByTwoNodes } from "./resumable.ts";
 import { pooledUrl } from "./topology.ts";
 
 const password = "Lookbook-2026";
@@ -83,6 +84,7 @@ export class Person {
       this.#repeat(20, () => this.#writeAndRead()),
       this.#repeat(50, () => this.#readPage()),
       this.#repeat(100, () => this.#uploadAndDownload(others)),
+      this.#repeat(500, () => this.#uploadResumably()),
       this.#repeat(1_000, () => this.#signIn()),
       this.#repeat(100, () => this.#readPooled()),
       this.#repeat(200, () => this.#talk()),
@@ -205,6 +207,23 @@ export class Person {
           this.#ledger.forbid("foreign: a file of another person could be downloaded");
         }
       });
+    }
+  }
+
+  /** Uploads a file by two nodes at once. What one of them acknowledges must be there. */
+  async #uploadResumably(): Promise<void> {
+    const bytes = randomBytes(2 + Math.floor(Math.random() * largestFile));
+    const path = `${this.id}/${randomUUID()}`;
+    const token = (await this.#client.auth.getSession()).data.session?.access_token ?? "";
+    const upload = { key: this.#key, token, path, bytes, replaces: Math.random() < 0.5 };
+    const { isAcknowledged, unexpected } = await uploadByTwoNodes(upload);
+    for (const answer of unexpected) {
+      this.#ledger.forbid(answer);
+    }
+    if (isAcknowledged) {
+      const hash = hashOf(bytes);
+      this.#files.push({ path, hash });
+      this.#ledger.objects.set(path, hash);
     }
   }
 
