@@ -69,6 +69,7 @@ fn transaction<'a>(
         calls_function: false,
         replayed_to: None,
         turn: None,
+        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

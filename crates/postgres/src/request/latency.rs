@@ -14,7 +14,8 @@ const REMEMBERED_REPEATED: usize = 4096;
 /// How fast a statement was in earlier runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speed {
-    Fast,
+    /// It takes this time.
+    Fast(Duration),
     Unknown,
     Slow,
 }
@@ -48,7 +49,7 @@ impl StatementLatencies {
     pub(super) fn find_speed(&mut self, id: u64) -> Speed {
         match self.seen_repeatedly.get(&id).or_else(|| self.seen_once.peek(&id)) {
             None => Speed::Unknown,
-            Some(duration) if *duration < self.slow_statement => Speed::Fast,
+            Some(duration) if *duration < self.slow_statement => Speed::Fast(*duration),
             Some(_) => Speed::Slow,
         }
     }
@@ -85,7 +86,7 @@ mod tests {
             latencies.record_duration(id, Duration::from_millis(1));
         }
 
-        assert_eq!(latencies.find_speed(id), Speed::Fast);
+        assert!(matches!(latencies.find_speed(id), Speed::Fast(_)));
     }
 
     #[test]
@@ -103,6 +104,6 @@ mod tests {
             );
         }
 
-        assert_eq!(latencies.find_speed(known), Speed::Fast);
+        assert!(matches!(latencies.find_speed(known), Speed::Fast(_)));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use selvedge_limits::WorkLimits;
 use selvedge_memory::MemoryBudget;
 
 /// How many connections a worker holds, and for how long requests wait.
@@ -30,6 +31,9 @@ pub struct RequestPoolConfig {
     /// Where large results are counted until they are dropped. Those of reads that do not fit are refused with
     /// [`crate::RequestError::OutOfMemory`]. Default unlimited.
     pub memory: MemoryBudget,
+    /// What one client may have in progress while others send requests, too: fast statements of 20 ms in all, and two that are slow or have
+    /// never been seen. Default: that, without those that have run for a second.
+    pub client_share: WorkLimits,
 }
 
 impl Default for RequestPoolConfig {
@@ -45,6 +49,11 @@ impl Default for RequestPoolConfig {
             slow_query: None,
             max_lifetime: Duration::from_secs(30 * 60),
             memory: MemoryBudget::unlimited(),
+            client_share: WorkLimits {
+                short: Duration::from_millis(20),
+                long: 2,
+                counted_for: Duration::from_secs(1),
+            },
         }
     }
 }

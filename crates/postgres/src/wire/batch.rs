@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
+use bytes::Bytes;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError};
 use selvedge_memory::DatabaseTurn;
 use smallvec::SmallVec;
 
 use super::collector::{Collector, Expected, Sink};
+use super::outgoing::{Outgoing, Place};
 use super::statements::{Prepared, Preparing, Statements, Usage};
 use crate::json::{JsonRows, JsonShape};
 use crate::{Param, SqlStatement, TransactionStage};
 
 /// Writes the messages of a batch into the connection's buffer.
 pub(crate) struct Batch<'c> {
-    out: &'c mut BytesMut,
+    out: &'c mut Outgoing,
     statements: &'c mut Statements,
-    start: usize,
+    start: Place,
     /// Names of the statements that the batch closes first.
     closing: Vec<String>,
     expected: SmallVec<[Expected; 4]>,
@@ -54,6 +55,10 @@ pub(crate) trait BoundParam {
     fn format(&self) -> i16;
     /// The value's bytes; `None` for null.
     fn value(&self) -> Option<&[u8]>;
+    /// The same bytes, where they are so many that they are not copied.
+    fn large_value(&self) -> Option<&Bytes> {
+        None
+    }
 }
 
 impl BoundParam for Param {
@@ -70,6 +75,13 @@ impl BoundParam for Param {
             Self::Text(value) | Self::Binary(value) => Some(value),
         }
     }
+
+    fn large_value(&self) -> Option<&Bytes> {
+        match self {
+            Self::Text(value) | Self::Binary(value) if Outgoing::is_large(value) => Some(value),
+            _ => None,
+        }
+    }
 }
 
 impl BoundParam for &str {
@@ -83,11 +95,11 @@ impl BoundParam for &str {
 }
 
 impl<'c> Batch<'c> {
-    pub(super) fn begin(out: &'c mut BytesMut, statements: &'c mut Statements) -> Result<Self, BatchError> {
-        let start = out.len();
+    pub(super) fn begin(out: &'c mut Outgoing, statements: &'c mut Statements) -> Result<Self, BatchError> {
+        let start = out.end();
         let closing = statements.take_closing();
         for name in &closing {
-            frontend::close(b'S', name, out).map_err(|error| BatchError(error.to_string()))?;
+            frontend::close(b'S', name, &mut out.messages).map_err(|error| BatchError(error.to_string()))?;
         }
         Ok(Self {
             out,
@@ -173,9 +185,9 @@ impl<'c> Batch<'c> {
             }
         };
         if columns.is_none() && preparing.is_none() && !matches!(sink, Sink::Discard) {
-            frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
+            frontend::describe(b'P', "", &mut self.out.messages).map_err(BatchError::from_io)?;
         }
-        frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
+        frontend::execute("", 0, &mut self.out.messages).map_err(BatchError::from_io)?;
         self.push_expected(stage, sink, preparing).columns = columns;
         Ok(())
     }
@@ -219,7 +231,7 @@ impl<'c> Batch<'c> {
                 self.prepare(preparing, &statement.text)?;
                 if repeat.is_allowed() {
                     self.bind(&self.statements.name_of(preparing), &statement.params, None)?;
-                    frontend::execute("", 0, self.out).map_err(BatchError::from_io)?;
+                    frontend::execute("", 0, &mut self.out.messages).map_err(BatchError::from_io)?;
                     self.push_expected(stage, Sink::Json(Box::new(rows())), Some(preparing));
                     return Ok(true);
                 }
@@ -246,14 +258,14 @@ impl<'c> Batch<'c> {
             return self.execute_unnamed(statement);
         }
         self.bind(&prepared.name, &statement.params, None)?;
-        frontend::execute("", 0, self.out).map_err(BatchError::from_io)
+        frontend::execute("", 0, &mut self.out.messages).map_err(BatchError::from_io)
     }
 
     fn execute_unnamed(&mut self, statement: &SqlStatement) -> Result<(), BatchError> {
         self.parse("", &statement.text)?;
         self.bind("", &statement.params, None)?;
-        frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
-        frontend::execute("", 0, self.out).map_err(BatchError::from_io)
+        frontend::describe(b'P', "", &mut self.out.messages).map_err(BatchError::from_io)?;
+        frontend::execute("", 0, &mut self.out.messages).map_err(BatchError::from_io)
     }
 
     /// Adds a statement whose rows are JSON texts in one column, of which this process makes a document: PostgreSQL holds one row at a time.
@@ -273,7 +285,7 @@ impl<'c> Batch<'c> {
 
     /// Ends the batch. `writes` says whether its result is kept if that is possible at all.
     pub(super) fn finish(mut self, writes: bool) -> Collector {
-        frontend::sync(self.out);
+        frontend::sync(&mut self.out.messages);
         Collector::new(std::mem::take(&mut self.expected), writes, self.turn.take())
     }
 
@@ -290,13 +302,15 @@ impl<'c> Batch<'c> {
     }
 
     fn parse(&mut self, name: &str, text: &str) -> Result<(), BatchError> {
-        frontend::parse(name, text, std::iter::empty(), self.out).map_err(BatchError::from_io)
+        frontend::parse(name, text, std::iter::empty(), &mut self.out.messages).map_err(BatchError::from_io)
     }
 
     fn prepare(&mut self, preparing: Preparing, text: &str) -> Result<(), BatchError> {
         let name = self.statements.name_of(preparing);
         self.parse(&name, text)
-            .and_then(|()| frontend::describe(b'S', &name, self.out).map_err(BatchError::from_io))
+            .and_then(|()| {
+                frontend::describe(b'S', &name, &mut self.out.messages).map_err(BatchError::from_io)
+            })
             .inspect_err(|_| self.statements.not_prepared(preparing))
     }
 
@@ -306,25 +320,35 @@ impl<'c> Batch<'c> {
         params: &[P],
         result: Option<i16>,
     ) -> Result<(), BatchError> {
+        let message = self.out.end();
+        let mut large: SmallVec<[(usize, Bytes); 1]> = SmallVec::new();
         let bound = frontend::bind(
             "",
             name,
             params.iter().map(BoundParam::format),
             params,
-            |param, out| match param.value() {
-                None => Ok(IsNull::Yes),
-                Some(value) => {
+            |param, out| match (param.large_value(), param.value()) {
+                (_, None) => Ok(IsNull::Yes),
+                (Some(value), _) => {
+                    large.push((out.len(), value.clone()));
+                    Ok(IsNull::No)
+                }
+                (None, Some(value)) => {
                     out.extend_from_slice(value);
                     Ok(IsNull::No)
                 }
             },
             result,
-            self.out,
+            &mut self.out.messages,
         );
         bound.map_err(|error| match error {
             BindError::Conversion(error) => BatchError(error.to_string()),
             BindError::Serialization(error) => BatchError::from_io(error),
-        })
+        })?;
+        match large.is_empty() {
+            true => Ok(()),
+            false => self.out.insert(message, large).map_err(BatchError::from_io),
+        }
     }
 }
 
@@ -347,7 +371,7 @@ mod tests {
     #[test]
     fn a_batch_that_is_not_sent_leaves_its_statements_to_be_closed_by_the_next() {
         let mut statements = Statements::new(1);
-        let mut out = BytesMut::new();
+        let mut out = Outgoing::default();
         statements.close_later(vec!["s1".to_owned()]);
 
         let refused = Batch::begin(&mut out, &mut statements).expect("begun");
@@ -357,7 +381,7 @@ mod tests {
             .expect("begun")
             .finish(false);
 
-        assert!(out.windows(4).any(|bytes| bytes == b"Ss1\0"), "{out:?}");
+        assert!(out.messages.windows(4).any(|bytes| bytes == b"Ss1\0"), "{out:?}");
         assert!(statements.take_closing().is_empty());
     }
 }

@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
+use selvedge_limits::WorkShare;
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::oneshot;
@@ -21,6 +22,7 @@ use tokio::sync::oneshot;
 use super::batch::{Batch, BatchError};
 use super::collector::{Body, Collector, Finished};
 use super::connect::{Opened, Stream};
+use super::outgoing::Outgoing;
 use super::server_message::{ErrorFields, parse_header};
 use super::session_settings::SessionSettings;
 use super::statements::Statements;
@@ -30,10 +32,8 @@ const SMALL_READ: usize = 16 * 1024;
 const LARGE_READ: usize = 128 * 1024;
 /// A longer message is split off the read buffer instead of being copied.
 const LONG_MESSAGE: usize = 8 * 1024;
-/// A write buffer with more capacity than this is freed when it is empty.
-const KEPT_WRITE_BUFFER: usize = 64 * 1024;
-/// Reads in a row before other tasks of the thread get their turn.
-const READS_PER_TURN: usize = 16;
+/// Reads in a row before other tasks of the thread get their turn: writing half a megabyte as JSON takes about a millisecond.
+const READS_PER_TURN: usize = 4;
 
 /// The sending half of a connection. The other half is a task on the same thread, which ends when this is dropped.
 pub(crate) struct Connection {
@@ -41,7 +41,7 @@ pub(crate) struct Connection {
 }
 
 struct Shared {
-    out: RefCell<BytesMut>,
+    out: RefCell<Outgoing>,
     statements: RefCell<Statements>,
     pending: RefCell<VecDeque<Pending>>,
     /// When the last `ReadyForQuery` came.
@@ -83,6 +83,8 @@ struct Pending {
     collector: Collector,
     reply: oneshot::Sender<Finished>,
     label: Option<BatchLabel>,
+    /// What the batch is of its client's work in progress.
+    share: Option<WorkShare>,
 }
 
 impl Pending {
@@ -192,6 +194,7 @@ impl Connection {
                 collector,
                 reply,
                 label,
+                share: None,
             };
             self.shared.count(&pending);
             self.shared.pending.borrow_mut().push_back(pending);
@@ -201,6 +204,14 @@ impl Connection {
             shared: Rc::clone(&self.shared),
             receiver,
         })
+    }
+
+    /// Keeps a share until the last batch that was queued has finished.
+    pub(crate) fn hold_until_finished(&self, share: WorkShare) {
+        // None is queued on a lost connection.
+        if let Some(last) = self.shared.pending.borrow_mut().back_mut() {
+            last.share = Some(share);
+        }
     }
 
     /// Whether requests may still be sent: the connection is not lost, and its session is as it was at login.
@@ -353,7 +364,8 @@ impl Driver {
                 Poll::Pending => return Poll::Pending,
             }
         }
-        cx.waker().wake_by_ref();
+        // Later, when all others had their turn and the thread has looked for new requests: a task that wakes itself has a turn before them.
+        let _ = pin!(tokio::task::yield_now()).poll(cx);
         Poll::Pending
     }
 
@@ -362,16 +374,7 @@ impl Driver {
         if out.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        while !out.is_empty() {
-            let written = ready!(Pin::new(&mut self.stream).poll_write(cx, &out))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            out.advance(written);
-        }
-        if out.capacity() > KEPT_WRITE_BUFFER {
-            *out = BytesMut::new();
-        }
+        ready!(out.poll_write(&mut self.stream, cx))?;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -8,6 +8,7 @@ mod batch;
 mod collector;
 mod connect;
 mod driver;
+mod outgoing;
 mod row;
 mod server_message;
 mod session_settings;

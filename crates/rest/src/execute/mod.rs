@@ -4,6 +4,7 @@ mod document_memory;
 mod replica_reads;
 
 use bytes::{BufMut, BytesMut};
+use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
@@ -62,6 +63,8 @@ pub(crate) struct Execution<'a> {
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
+    /// Whose share of the statements in progress the request is part of.
+    pub(crate) client: ClientId,
     pub(crate) texts: &'a RequestTexts,
     /// What PostgreSQL may take for the request's large body.
     pub(crate) turn: Option<&'a DatabaseTurn>,
@@ -193,6 +196,7 @@ impl Execution<'_> {
             calls_function: false,
             replayed_to: None,
             turn: None,
+            client: Some(self.client),
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -225,6 +229,7 @@ impl Execution<'_> {
             calls_function: plan.function().is_some(),
             replayed_to: None,
             turn: self.turn,
+            client: Some(self.client),
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {
                 TransactionEnd::Rollback

@@ -123,6 +123,7 @@ impl PageMetaFunction {
                 calls_function: true,
                 replayed_to: None,
                 turn: None,
+                client: None,
                 explain: None,
                 end: TransactionEnd::Commit,
             })

@@ -202,6 +202,7 @@ impl DbSession {
             calls_function: false,
             replayed_to: None,
             turn: None,
+            client: None,
             explain: None,
             end,
         }
