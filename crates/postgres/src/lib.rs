@@ -27,7 +27,7 @@ pub use database::{Database, Login, Logins, connect};
 pub use extensions::{SHIPPED, ShippedExtension};
 pub use hosts::{ExaminedHost, HostRole, examine_hosts, find_primary};
 pub use identifier::{push_identifier, quote_identifier, quote_literal};
-pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
+pub use json::{ByteChunks, JsonDocument, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pools::{PoolMetrics, PoolMetricsSnapshot};
 pub use privileged::{PrivilegedLogin, PrivilegedSession, disable_event_triggers, enable_event_triggers};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use selvedge_postgres::{
-    AccessMode, Database, JsonForm, JsonRead, JsonReadResult, Logins, RequestContext, RequestPool,
-    RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
+    AccessMode, Database, JsonDocument, JsonForm, JsonRead, JsonReadResult, Logins, RequestContext,
+    RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
 };
 use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
@@ -203,7 +203,11 @@ impl Lists {
             end: TransactionEnd::Commit,
         };
         let read = JsonRead {
-            form: JsonForm::Array,
+            document: JsonDocument {
+                form: JsonForm::Array,
+                has_total: false,
+            },
+            only_texts: false,
             after: &after,
             fallback: &fallback,
             may_run_twice: &|| may_run_twice,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use selvedge_postgres::{
-    AccessMode, Database, JsonForm, JsonRead, Logins, Param, RequestContext, RequestPool, RequestPoolConfig,
-    RequestTransaction, SqlStatement, TransactionEnd,
+    AccessMode, Database, JsonDocument, JsonForm, JsonRead, Logins, Param, RequestContext, RequestPool,
+    RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
 };
 use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
@@ -129,7 +129,11 @@ async fn read_json(pool: &RequestPool) -> String {
     let after = build_statement("select 1", &[]);
     let fallback = || build_statement(&format!("select row_to_json(t) from ({COLUMNS}) t"), &["1"]);
     let read = JsonRead {
-        form: JsonForm::Array,
+        document: JsonDocument {
+            form: JsonForm::Array,
+            has_total: false,
+        },
+        only_texts: false,
         after: &after,
         fallback: &fallback,
         may_run_twice: &|| true,

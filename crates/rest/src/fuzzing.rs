@@ -37,7 +37,7 @@ pub fn check_request(input: &[u8]) {
         return;
     };
     let statements = match write_statements(&plan) {
-        Statements::Rows(rows) => vec![rows.json_texts(), rows.rows],
+        Statements::Rows(rows) => vec![rows.texts(), rows.rows],
         Statements::Document {
             document,
             explain_count,

@@ -105,6 +105,42 @@ def shapes_of_large_answers(target: Target) -> None:
     target.repeat(24, send)
 
 
+@attack("rest/counted-answers-after-small-ones", seconds=8)
+def counted_answers_after_small_ones(target: Target) -> None:
+    """Known to be small, by other values."""
+    path = f"/rest/v1/todos?select={MANY_COLUMNS}&id=lt."
+
+    def send(connection: Connection, number: int) -> int:
+        most = 2 + number % 40 if number < 48 else 100_000_000 + number
+        return connection.send("GET", f"{path}{most}", Prefer="count=exact")[0]
+
+    target.repeat(24, send)
+
+
+@attack("rest/writes-after-small-ones", seconds=8)
+def writes_after_small_ones(target: Target) -> None:
+    """As the one before it, with rows that are written and returned."""
+    path = f"/rest/v1/todos?select={MANY_COLUMNS}&id=lt."
+    headers = {"Prefer": "return=representation", "Content_Type": "application/json"}
+
+    def send(connection: Connection, number: int) -> int:
+        most = 2 + number % 40 if number < 48 else 100_000_000 + number
+        return connection.send("PATCH", f"{path}{most}", b'{"n":1}', **headers)[0]
+
+    target.repeat(24, send)
+
+
+@attack("rest/values-after-small-ones", seconds=8)
+def values_after_small_ones(target: Target) -> None:
+    """A function whose value PostgreSQL writes in one piece, known to be small by other arguments."""
+
+    def send(connection: Connection, number: int) -> int:
+        count = 1 + number % 40 if number < 48 else 14_000_000 + number
+        return connection.send("GET", f"/rest/v1/rpc/text_of?count={count}")[0]
+
+    target.repeat(24, send)
+
+
 @attack("rest/shapes-of-columns", seconds=12)
 def shapes_of_columns(target: Target) -> None:
     """Statements that are just short enough to be kept, as many as are kept."""

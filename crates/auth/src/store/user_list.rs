@@ -49,19 +49,27 @@ pub(crate) async fn are_counts_kept(db: &impl GenericClient) -> DbResult<bool> {
     Ok(find_row(db, SQL, &[]).await?.is_some())
 }
 
-/// Sums the kept counts up, and corrects them by the table; for the clean-up.
-pub(crate) async fn correct_counts(db: &impl GenericClient) -> DbResult<()> {
+/// Sums the kept counts up, and corrects them by the table; for the clean-up. Returns how often that was done by all nodes.
+///
+/// It reads all users, so it does nothing where that is another number than `known`: another node has done it since.
+pub(crate) async fn correct_counts(db: &impl GenericClient, known: Option<i64>) -> DbResult<Option<i64>> {
+    run_statement(db, include_str!("../../sql/enable_user_triggers.sql"), &[]).await?;
     const CORRECTIONS: &str = "select corrections from _selvedge.user_counts_state";
     let Some(row) = find_row(db, CORRECTIONS, &[]).await? else {
-        return Ok(());
+        return Ok(None);
     };
     let corrections: i64 = row.try_get(0)?;
+    if known.is_some_and(|known| known != corrections) && are_counts_kept(db).await? {
+        return Ok(Some(corrections));
+    }
     run_statement(
         db,
         include_str!("../../sql/correct_user_counts.sql"),
         &[&corrections],
     )
-    .await
+    .await?;
+    let row = find_row(db, CORRECTIONS, &[]).await?;
+    row.map(|row| row.try_get(0)).transpose()
 }
 
 /// `None` where the kept counts cannot be believed.

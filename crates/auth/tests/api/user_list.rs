@@ -153,6 +153,30 @@ async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
     );
 }
 
+#[actix_web::test]
+async fn auth_058_counts_are_believed_again_after_a_restore_without_triggers() {
+    const ARE_KEPT: &str = "select count(*) from _selvedge.user_counts_state where triggers = _selvedge.describe_user_triggers()";
+    let app = TestApp::start().await;
+    let superuser = app.superuser().await;
+    let restore = "alter table auth.users disable trigger all;
+        insert into auth.users (id, aud, created_at) select gen_random_uuid(), 'authenticated', now() from generate_series(1, 3);
+        alter table auth.users enable trigger all";
+    superuser.batch_execute(restore).await.expect("restored");
+    assert_eq!(app.count(ARE_KEPT).await, 0);
+
+    app.clean_up().await;
+
+    assert_eq!(app.count(ARE_KEPT).await, 1);
+    check_total(&app, 3).await;
+    // Who disables one wants that.
+    let disable = "alter table auth.users disable trigger selvedge_count_added";
+    superuser.batch_execute(disable).await.expect("disabled");
+    app.clean_up().await;
+    let disabled =
+        "select count(*) from pg_trigger where tgname = 'selvedge_count_added' and tgenabled = 'D'";
+    assert_eq!(app.count(disabled).await, 1);
+}
+
 async fn check_total(app: &TestApp, expected: usize) {
     let answer = app.get("/admin/users?per_page=1").admin().send().await;
     assert_eq!(answer.header("x-total-count"), expected.to_string());

@@ -1,9 +1,11 @@
-//! Cores and memory that compressing one response takes. There is little of both, so a response that finds no room is sent as it is.
+//! Cores and memory that compressing one response takes. There is little of both, so a response that finds no room is sent as it is. One client gets
+//! half of the room: the cores that compress its responses are missing elsewhere.
 
 use std::sync::{Arc, LazyLock};
 
 use actix_web::{HttpMessage as _, HttpRequest};
 use bytes::Bytes;
+use selvedge_limits::{ClientId, Share, Shares};
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -16,10 +18,13 @@ const AT_ONCE_PER_CORE: usize = 2;
 const MOST_TABLES: usize = 24 * 1024 * 1024;
 const TABLES_PER_BYTE: usize = 8;
 
-static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Arc::new(Semaphore::new(cores * AT_ONCE_PER_CORE))
-});
+static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(places())));
+static OF_CLIENTS: LazyLock<Shares> = LazyLock::new(|| Shares::new(Some((places() / 2).max(1))));
+
+/// Large responses that are compressed at the same time.
+fn places() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from) * AT_ONCE_PER_CORE
+}
 
 /// A place and memory for one response; what it needs only while it is compressed is returned by [`Room::hold`].
 #[derive(Debug, Default)]
@@ -31,6 +36,7 @@ pub(super) struct Room {
 
 #[derive(Debug)]
 struct Working {
+    _share: Option<Share>,
     _place: OwnedSemaphorePermit,
     _tables: Option<Reservation>,
 }
@@ -41,9 +47,9 @@ impl Room {
         if length < COUNTED_FROM {
             return Some(Self::default());
         }
-        let place = Arc::clone(&PLACES).try_acquire_owned().ok()?;
-        let caller = request.extensions().get::<Caller>().cloned();
         let client = Caller::client_of(request);
+        let (share, place) = take_place(client)?;
+        let caller = request.extensions().get::<Caller>().cloned();
         let reserve = |memory: &MemoryBudget, bytes| memory.reserve_for(client, bytes);
         let (tables, result) = match caller {
             Some(caller) => (
@@ -57,6 +63,7 @@ impl Room {
         };
         Some(Self {
             working: Some(Working {
+                _share: share,
                 _place: place,
                 _tables: tables,
             }),
@@ -72,6 +79,12 @@ impl Room {
             None => body,
         }
     }
+}
+
+/// A place of a client. `None` while it has half of them, or all are taken.
+fn take_place(client: ClientId) -> Option<(Option<Share>, OwnedSemaphorePermit)> {
+    let share = OF_CLIENTS.take(client, 1).ok()?;
+    Some((share, Arc::clone(&PLACES).try_acquire_owned().ok()?))
 }
 
 #[cfg(test)]
@@ -91,5 +104,11 @@ mod tests {
         assert!(Room::take(&request, COUNTED_FROM - 1).is_some());
         drop(taken);
         assert!(Room::take(&request, COUNTED_FROM).is_some());
+
+        // In the same test, because tests share the places.
+        let [one, other] = [(); 2].map(|()| ClientId::of_connection(None));
+        let of_one: Vec<_> = std::iter::from_fn(|| take_place(one)).take(10_000).collect();
+        assert_eq!(of_one.len(), places() / 2);
+        assert!(take_place(other).is_some());
     }
 }

@@ -19,15 +19,21 @@ pub(super) struct Writer {
     /// The part of the memory for `current`, if it has to hold a long value.
     reserved: Option<Reservation>,
     is_out_of_memory: bool,
+    /// Whether the document is the response to a write, which has taken effect.
+    writes: bool,
 }
 
 impl Writer {
-    /// A document that begins with a character.
-    pub(super) fn beginning_with(character: u8) -> Self {
-        let mut current = Vec::with_capacity(FIRST_CAPACITY);
-        current.push(character);
+    /// A document that begins with a character, or with nothing.
+    pub(super) fn beginning_with(character: Option<u8>, writes: bool) -> Self {
+        let mut current = Vec::new();
+        if let Some(character) = character {
+            current.reserve(FIRST_CAPACITY);
+            current.push(character);
+        }
         Self {
             current,
+            writes,
             ..Self::default()
         }
     }
@@ -68,11 +74,18 @@ impl Writer {
         self.done.push_back(match reserved {
             Some(reserved) => reserved.hold(full.into()),
             None if !is_counted => full.into(),
-            None => match memory.reserve(full.capacity()) {
+            None => match self.reserve(full.capacity(), memory) {
                 Some(reserved) => reserved.hold(full.into()),
                 None => return self.give_up(),
             },
         });
+    }
+
+    fn reserve(&self, bytes: usize, memory: &MemoryBudget) -> Option<Reservation> {
+        match self.writes {
+            true => memory.reserve_for_write(bytes),
+            false => memory.reserve(bytes),
+        }
     }
 
     /// Makes room for a long value in one piece, so that the buffer is not copied while it grows.
@@ -80,9 +93,9 @@ impl Writer {
         let bytes = bytes + bytes / 8;
         let is_reserved = match &mut self.reserved {
             Some(reserved) => reserved.grow(bytes),
-            none => {
-                *none = memory.reserve(bytes);
-                none.is_some()
+            None => {
+                self.reserved = self.reserve(bytes, memory);
+                self.reserved.is_some()
             }
         };
         if is_reserved {

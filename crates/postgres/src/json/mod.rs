@@ -88,31 +88,39 @@ impl JsonShape {
         Some(Self::Fields(fields.collect::<Option<_>>()?))
     }
 
-    /// The shape of rows whose only column is JSON.
+    /// The shape of rows whose last column is the element of the document.
     pub(crate) fn of_texts() -> Self {
         Self::Text
     }
 
-    /// Appends a row. `None` when the message is malformed.
-    fn write_row(&self, out: &mut Vec<u8>, data: &[u8]) -> Option<()> {
-        let mut values = Values::parse(data)?;
+    /// Appends a row of which `before` columns are no fields and were taken from `values`. `None` when the message is malformed.
+    fn write_row(
+        &self,
+        out: &mut Vec<u8>,
+        data: &[u8],
+        (before, mut values): (usize, Values<'_>),
+    ) -> Option<()> {
         let Self::Fields(fields) = self else {
             let text = values.next()??;
             out.extend_from_slice(text.map_or(Some(&b"null"[..]), |range| data.get(range))?);
-            return Some(());
+            return values.next().is_none().then_some(());
         };
+        let fields = fields.get(before..)?;
+        out.push(b'{');
         let mut left = fields.iter();
         for value in values {
             let field = left.next()?;
-            out.extend_from_slice(&field.prefix);
+            // Without the brace or comma.
+            let prefix = if left.len() + 1 == fields.len() {
+                field.prefix.get(1..)?
+            } else {
+                &field.prefix
+            };
+            out.extend_from_slice(prefix);
             match value? {
                 Some(range) => write_value(out, &field.kind, data.get(range)?),
                 None => out.extend_from_slice(b"null"),
             }
-        }
-        // The opening brace is part of the first field's prefix, which a row without columns lacks.
-        if fields.is_empty() {
-            out.push(b'{');
         }
         out.push(b'}');
         left.next().is_none().then_some(())
@@ -126,40 +134,85 @@ pub enum JsonForm {
     Array,
     /// The only row as an object. The caller must check that there is exactly one: more would not be valid JSON.
     Object,
+    /// An array of all rows without blanks between them, as `json_strip_nulls` writes it.
+    CompactArray,
+    /// The lines of a CSV document. Each row has the header before its line.
+    Lines,
+}
+
+/// What a document is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonDocument {
+    /// How its elements stand in it.
+    pub form: JsonForm,
+    /// Whether each row begins with two columns more, as texts: the number of all rows, of which these are a page, and whether it is a row at
+    /// all: null in the one that is there for its total alone.
+    pub has_total: bool,
 }
 
 /// Writes a JSON document row by row.
 #[derive(Debug)]
 pub(crate) struct JsonRows {
-    form: JsonForm,
+    document: JsonDocument,
     rows: u64,
+    total: Option<i64>,
     out: Writer,
 }
 
 impl JsonRows {
-    pub(crate) fn new(form: JsonForm) -> Self {
-        let out = match form {
-            JsonForm::Array => Writer::beginning_with(b'['),
-            JsonForm::Object => Writer::default(),
+    /// `writes` says whether the rows are those of a write, which has taken effect.
+    pub(crate) fn new(document: JsonDocument, writes: bool) -> Self {
+        let first = match document.form {
+            JsonForm::Array | JsonForm::CompactArray => Some(b'['),
+            JsonForm::Object | JsonForm::Lines => None,
         };
-        Self { form, rows: 0, out }
+        Self {
+            document,
+            rows: 0,
+            total: None,
+            out: Writer::beginning_with(first, writes),
+        }
     }
 
     /// Appends a row. `None` when the message is malformed.
     pub(crate) fn push(&mut self, shape: &JsonShape, data: &[u8], memory: &MemoryBudget) -> Option<()> {
+        let mut values = Values::parse(data)?;
+        let mut before = 0;
+        if self.document.has_total {
+            before = 2;
+            let total = values.next()??.and_then(|range| data.get(range))?;
+            self.total = std::str::from_utf8(total).ok()?.parse().ok();
+            if values.next()??.is_none() {
+                return Some(());
+            }
+        }
         let out = self.out.buffer(data.len(), memory);
-        if self.rows > 0 && self.form == JsonForm::Array {
+        match self.document.form {
             // The separator of `json_agg`.
-            out.extend_from_slice(b", \n ");
+            JsonForm::Array if self.rows > 0 => out.extend_from_slice(b", \n "),
+            JsonForm::CompactArray if self.rows > 0 => out.push(b','),
+            JsonForm::Array | JsonForm::CompactArray | JsonForm::Object => {}
+            JsonForm::Lines => {
+                let header = values.next()??;
+                if let (0, Some(header)) = (self.rows, header) {
+                    out.extend_from_slice(data.get(header)?);
+                }
+                out.push(b'\n');
+            }
         }
         self.rows += 1;
-        shape.write_row(out, data)
+        shape.write_row(out, data, (before, values))
     }
 
-    /// The document, and how many rows are in it.
-    pub(crate) fn finish(self) -> (ByteChunks, u64) {
-        let end = (self.form == JsonForm::Array).then_some(b']');
-        (self.out.finish(end), self.rows)
+    /// The document, how many rows are in it, and of how many it is a page.
+    pub(crate) fn finish(self) -> (ByteChunks, u64, Option<i64>) {
+        let end = match self.document.form {
+            JsonForm::Array | JsonForm::CompactArray => Some(b']'),
+            // A document without rows has an empty header.
+            JsonForm::Lines if self.rows == 0 => Some(b'\n'),
+            JsonForm::Object | JsonForm::Lines => None,
+        };
+        (self.out.finish(end), self.rows, self.total)
     }
 
     /// Whether the document was given up, because it does not fit into the memory that is left.

@@ -6,7 +6,7 @@ use selvedge_memory::MemoryBudget;
 
 use super::text_form::TextForm;
 use super::value::write_value;
-use super::{JsonForm, JsonRows, JsonShape};
+use super::{JsonDocument, JsonForm, JsonRows, JsonShape};
 use crate::wire::Column;
 
 fn json(r#type: &Type, text: &str) -> String {
@@ -85,23 +85,110 @@ fn rows_are_joined_as_json_agg_does() {
     let shape =
         JsonShape::from_columns(&[column("a\"", Type::INT4), column("b", Type::TEXT)]).expect("known types");
     let row = b"\0\x02\0\0\0\x011\xff\xff\xff\xff";
-    let mut rows = JsonRows::new(JsonForm::Array);
+    let mut rows = rows_of(JsonForm::Array);
 
     rows.push(&shape, row, &MemoryBudget::unlimited())
         .expect("well formed");
     rows.push(&shape, row, &MemoryBudget::unlimited())
         .expect("well formed");
 
-    let (chunks, count) = rows.finish();
+    let (chunks, count, _) = rows.finish();
     let text = chunks.flatten().collect::<Vec<u8>>();
     assert_eq!(count, 2);
     assert_eq!(text, b"[{\"a\\\"\":1,\"b\":null}, \n {\"a\\\"\":1,\"b\":null}]");
 }
 
+/// An empty document of rows that are read.
+fn rows_of(form: JsonForm) -> JsonRows {
+    let document = JsonDocument {
+        form,
+        has_total: false,
+    };
+    JsonRows::new(document, false)
+}
+
+/// The body of a `DataRow`.
+fn data_row(values: &[Option<&str>]) -> Vec<u8> {
+    let count = u16::try_from(values.len()).expect("few");
+    let mut row = count.to_be_bytes().to_vec();
+    for value in values {
+        match value {
+            None => row.extend_from_slice(&(-1i32).to_be_bytes()),
+            Some(text) => {
+                let length = i32::try_from(text.len()).expect("short");
+                row.extend_from_slice(&length.to_be_bytes());
+                row.extend_from_slice(text.as_bytes());
+            }
+        }
+    }
+    row
+}
+
+/// The text of a document of these rows, how many there are, and of how many they are a page.
+fn write_document(
+    (form, has_total): (JsonForm, bool),
+    shape: &JsonShape,
+    rows: &[&[Option<&str>]],
+) -> (String, u64, Option<i64>) {
+    let mut document = JsonRows::new(JsonDocument { form, has_total }, false);
+    for row in rows {
+        let pushed = document.push(shape, &data_row(row), &MemoryBudget::unlimited());
+        pushed.expect("well formed");
+    }
+    let (chunks, count, total) = document.finish();
+    let text = chunks.flatten().collect::<Vec<u8>>();
+    (String::from_utf8(text).expect("text"), count, total)
+}
+
+#[test]
+fn gw_049_the_total_before_rows_is_no_part_of_them() {
+    let column = |name: &str, r#type: Type| Column {
+        name: name.to_owned(),
+        type_oid: r#type.oid(),
+    };
+    let columns = [
+        column("total", Type::TEXT),
+        column("is_row", Type::TEXT),
+        column("a", Type::INT4),
+        column("b", Type::TEXT),
+    ];
+    let fields = JsonShape::from_columns(&columns).expect("known types");
+    let counted = (JsonForm::Array, true);
+
+    let rows: [&[Option<&str>]; 2] = [
+        &[Some("7"), Some("t"), Some("1"), None],
+        &[Some("7"), Some("t"), Some("2"), Some("x")],
+    ];
+    let (text, count, total) = write_document(counted, &fields, &rows);
+    assert_eq!(text, "[{\"a\":1,\"b\":null}, \n {\"a\":2,\"b\":\"x\"}]");
+    assert_eq!((count, total), (2, Some(7)));
+
+    // No row is left of the page, but the total is there.
+    let (text, count, total) = write_document(counted, &fields, &[&[Some("7"), None, None, None]]);
+    assert_eq!((text.as_str(), count, total), ("[]", 0, Some(7)));
+
+    let texts = JsonShape::of_texts();
+    let (text, _, total) = write_document(counted, &texts, &[&[Some("1"), Some("t"), Some("{}")]]);
+    assert_eq!((text.as_str(), total), ("[{}]", Some(1)));
+}
+
+#[test]
+fn gw_049_lines_and_compact_arrays_are_joined_as_postgresql_does() {
+    let texts = JsonShape::of_texts();
+    let lines: [&[Option<&str>]; 2] = [&[Some("a,b"), Some("1,x")], &[Some("a,b"), Some("2,")]];
+    let csv = |rows: &[&[Option<&str>]]| write_document((JsonForm::Lines, false), &texts, rows).0;
+    assert_eq!(csv(&lines), "a,b\n1,x\n2,");
+    assert_eq!(csv(&[]), "\n");
+
+    let rows: [&[Option<&str>]; 2] = [&[Some("{\"a\":1}")], &[None]];
+    let (text, ..) = write_document((JsonForm::CompactArray, false), &texts, &rows);
+    assert_eq!(text, "[{\"a\":1},null]");
+}
+
 #[test]
 fn a_row_without_columns_is_an_empty_object() {
     let shape = JsonShape::from_columns(&[]).expect("known types");
-    let mut rows = JsonRows::new(JsonForm::Object);
+    let mut rows = rows_of(JsonForm::Object);
 
     rows.push(&shape, b"\0\0", &MemoryBudget::unlimited())
         .expect("well formed");
@@ -112,7 +199,7 @@ fn a_row_without_columns_is_an_empty_object() {
 #[test]
 fn malformed_rows_are_refused() {
     let shape = JsonShape::from_columns(&[]).expect("known types");
-    let mut rows = JsonRows::new(JsonForm::Array);
+    let mut rows = rows_of(JsonForm::Array);
 
     assert!(
         rows.push(&shape, b"\0\x01\0\0\0\x011", &MemoryBudget::unlimited())
@@ -128,7 +215,7 @@ fn long_documents_are_split_into_chunks() {
         type_oid: Type::TEXT.oid(),
     };
     let shape = JsonShape::from_columns(&[column]).expect("a known type");
-    let mut rows = JsonRows::new(JsonForm::Array);
+    let mut rows = rows_of(JsonForm::Array);
     let text = "x".repeat(100_000);
     let mut message = vec![0, 1];
     message.extend((text.len() as u32).to_be_bytes());
@@ -138,7 +225,7 @@ fn long_documents_are_split_into_chunks() {
             .expect("well formed");
     }
 
-    let (chunks, _) = rows.finish();
+    let (chunks, ..) = rows.finish();
 
     let length = chunks.len();
     let pieces: Vec<_> = chunks.collect();
@@ -162,14 +249,14 @@ fn gw_049_long_documents_are_counted_until_they_are_dropped_and_given_up_without
     for (row, count) in [(message(1_000), 900), (message(90_000), 10)] {
         let memory = MemoryBudget::new(2_300_000);
         let write = || {
-            let mut rows = JsonRows::new(JsonForm::Array);
+            let mut rows = rows_of(JsonForm::Array);
             for _ in 0..count {
                 rows.push(&shape, &row, &memory).expect("well formed");
             }
             rows
         };
 
-        let (document, _) = write().finish();
+        let (document, ..) = write().finish();
         assert!(memory.used() > 700_000, "{}", memory.used());
         let second = write();
         assert!(!second.is_out_of_memory());

@@ -291,7 +291,7 @@ impl Pipeline {
         roles: &RoleSettings,
         attempt: Attempt,
     ) -> Result<(Running, bool), RequestError> {
-        if attempt == Attempt::Isolated || !self.can_write_json(transaction, roles) {
+        if listing.only_texts || attempt == Attempt::Isolated || !self.can_write_json(transaction, roles) {
             return self.begin_fallback(label, transaction, listing, roles, attempt);
         }
         let formats = self.find_formats_to_set(transaction);
@@ -349,7 +349,7 @@ impl Pipeline {
             explain: Some(listing.after),
             ..*transaction
         };
-        let output = Output::Json(listing.form);
+        let output = Output::Json(listing.document);
         let running = self.begin_with_output(label, &transaction, roles, attempt, output)?;
         Ok((running, true))
     }

@@ -157,7 +157,7 @@ impl RequestPool {
                 let result = wait_within(limit, &pipeline, result).await;
                 timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
-                match result {
+                match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                     Err(Failure::NeedsFallback) if may_be_written => {
                         self.inner.note_fallback(label.statement)
                     }

@@ -13,14 +13,16 @@ pub struct TransactionResult {
     pub is_committed: bool,
 }
 
-/// A read whose rows are wanted as one JSON document.
+/// Rows that are wanted as one document.
 #[derive(Clone, Copy)]
 pub struct JsonRead<'a> {
-    /// Whether the rows become a JSON array or one object.
-    pub form: crate::JsonForm,
+    /// What the rows become.
+    pub document: crate::JsonDocument,
+    /// Whether PostgreSQL writes the text of each row in any case: the transaction's statement is the one that [`Self::fallback`] makes.
+    pub only_texts: bool,
     /// Runs after the rows, in the same transaction.
     pub after: &'a SqlStatement,
-    /// Makes the statement by which PostgreSQL itself writes the JSON: each row has one column, whose text is an element of the document. It
+    /// Makes the statement by which PostgreSQL itself writes the JSON: the last column of each row is an element of the document. It
     /// runs where the result has types whose JSON this process cannot write, or as long as its types are unknown.
     pub fallback: &'a dyn Fn() -> SqlStatement,
     /// Whether the rows may be asked for in columns before their types are known. Where these turn out not to be written here, the statement has
@@ -35,6 +37,8 @@ pub struct JsonReadResult {
     pub body: ByteChunks,
     /// Number of rows in `body`.
     pub rows: u64,
+    /// The number of rows of which these are a page, for a document that has it.
+    pub total: Option<i64>,
     /// Rows of the statement [`JsonRead::after`].
     pub after: Vec<Row>,
     /// Whether [`JsonRead::fallback`] has run.

@@ -4,7 +4,7 @@ use super::AccessMode;
 use super::error::RequestError;
 use super::result::{JsonReadResult, TransactionResult};
 use super::stage::TransactionStage;
-use crate::json::{JsonForm, JsonRows};
+use crate::json::{JsonDocument, JsonForm, JsonRows};
 use crate::wire::{self, Finished, Reply, Row, STANDBY_ERROR, Sink};
 
 /// A transaction that is being executed.
@@ -163,7 +163,11 @@ pub(super) fn take_rows(finished: Finished) -> (Vec<Row>, Vec<Row>) {
 
 fn take_json_result(finished: Finished, is_fallback: bool) -> JsonReadResult {
     let mut after = Vec::new();
-    let mut document = JsonRows::new(JsonForm::Array);
+    let empty = JsonDocument {
+        form: JsonForm::Array,
+        has_total: false,
+    };
+    let mut document = JsonRows::new(empty, false);
     for (_, sink) in finished.sinks {
         match sink {
             Sink::Json(json) => document = *json,
@@ -171,10 +175,11 @@ fn take_json_result(finished: Finished, is_fallback: bool) -> JsonReadResult {
             Sink::Discard => {}
         }
     }
-    let (body, rows) = document.finish();
+    let (body, rows, total) = document.finish();
     JsonReadResult {
         body,
         rows,
+        total,
         after,
         is_fallback,
     }

@@ -5,7 +5,7 @@ use super::begin_text;
 use super::context::RequestContext;
 use super::running::Attempt;
 use super::statement::SqlStatement;
-use crate::json::{JsonForm, JsonRows};
+use crate::json::{JsonDocument, JsonRows};
 use crate::wire::{Batch, BatchError, RepeatConditions, Sink};
 use crate::{AccessMode, Isolation, JsonRead, RequestTransaction, RoleSettings, TransactionStage};
 
@@ -87,8 +87,8 @@ fn push_begin(
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Output {
     Rows,
-    /// Its only column has the elements of a document.
-    Json(JsonForm),
+    /// Its last column has the elements of a document.
+    Json(JsonDocument),
 }
 
 /// Adds `BEGIN`, the settings and the statements, but no COMMIT or ROLLBACK.
@@ -147,7 +147,10 @@ pub(super) fn push_statements(
     let (stage, statement) = (TransactionStage::Statement, transaction.statement);
     match output {
         Output::Rows => batch.execute(stage, parsed_as, statement, Sink::Rows(Vec::new()))?,
-        Output::Json(form) => batch.read_json_texts(stage, parsed_as, statement, JsonRows::new(form))?,
+        Output::Json(document) => {
+            let rows = JsonRows::new(document, transaction.access == AccessMode::ReadWrite);
+            batch.read_json_texts(stage, parsed_as, statement, rows)?;
+        }
     }
     match transaction.explain {
         Some(explain) => batch.execute(
@@ -175,16 +178,16 @@ pub(super) fn push_json_read(
     push_settings(batch, transaction, roles, transaction.access, formats)?;
     let parsed_as = (transaction.context.role, transaction.context.search_path);
     let stage = TransactionStage::Statement;
-    let form = listing.form;
-    let rows = || JsonRows::new(form);
+    let writes = transaction.access == AccessMode::ReadWrite;
+    let rows = || JsonRows::new(listing.document, writes);
     let repeat = RepeatConditions {
-        is_read: transaction.access == AccessMode::ReadOnly,
+        is_read: !writes,
         may_be_written,
         may_run_twice: listing.may_run_twice,
     };
     let is_fallback = !batch.read_json(stage, parsed_as, (transaction.statement, repeat), rows)?;
     if is_fallback {
-        batch.read_json_texts(stage, parsed_as, &(listing.fallback)(), JsonRows::new(form))?;
+        batch.read_json_texts(stage, parsed_as, &(listing.fallback)(), rows())?;
     }
     let rows = Sink::Rows(Vec::new());
     batch.execute(TransactionStage::Explain, ANY_ROLE, listing.after, rows)?;

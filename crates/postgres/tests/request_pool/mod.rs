@@ -4,6 +4,7 @@ mod client_shares;
 mod memory;
 mod session;
 mod slow_statements;
+mod turns;
 
 use std::cell::Cell;
 use std::rc::Rc;

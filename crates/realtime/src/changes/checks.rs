@@ -49,8 +49,11 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
 /// The role that reads generated columns, which has all rights on the project's tables unless the project took them.
 const READER: &str = "service_role";
-/// Settings under which values have the same texts as in the stream.
-const TEXT_FORMAT: [(&str, &str); 5] = [
+/// Settings under which values have the same texts as in the stream, and limits: all changes wait for this statement, also those of other tables.
+/// Values that are not read in time are unknown, and filters on them are told to be undecided.
+const TEXT_FORMAT: [(&str, &str); 7] = [
+    ("lock_timeout", "1s"),
+    ("statement_timeout", "3s"),
     ("TimeZone", "UTC"),
     ("DateStyle", "ISO"),
     ("IntervalStyle", "postgres"),

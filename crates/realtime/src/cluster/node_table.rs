@@ -17,6 +17,8 @@ use crate::topic::Topic;
 
 /// Shortest time between two requests for the state of one node.
 const REQUEST_INTERVAL: Duration = Duration::from_secs(1);
+/// From here on the missing entries of a node are very many.
+const MANY_BYTES: usize = 1 << 20;
 
 /// The nodes that this one has heard of lately.
 pub(super) struct NodeTable {
@@ -134,11 +136,15 @@ impl NodeTable {
         entry
     }
 
-    /// Whether entries of a node are missing for which there is memory by now.
+    /// Whether entries of a node are missing for which there is memory by now. Of very many a quarter is worth asking for, as there may never be
+    /// enough for all.
     fn can_complete(&self, id: Uuid) -> bool {
         self.nodes.get(&id).is_some_and(|node| {
-            node.missing_bytes > 0
-                && HeldMemory::reserve(&self.memory, node.share, node.missing_bytes).is_some()
+            let part = match node.missing_bytes {
+                missing @ ..MANY_BYTES => missing,
+                missing => missing / 4,
+            };
+            part > 0 && HeldMemory::reserve(&self.memory, node.share, part).is_some()
         })
     }
 
@@ -464,6 +470,31 @@ mod tests {
         assert_eq!(present(&table), ["ada", "bob", "cleo"]);
         let heartbeat = PresenceMessage::Heartbeat { node, sequence: 3 };
         assert!(table.handle_message(heartbeat).is_none(), "nothing is missing");
+    }
+
+    #[test]
+    fn realtime_075_presence_is_completed_as_far_as_there_is_memory() {
+        let memory = MemoryBudget::new(16 << 20);
+        let (mut table, node) = (table_with(memory.clone()), Uuid::new_v4());
+        let key = |number: u64| format!("{number}{}", "x".repeat(100_000));
+        let channels: Vec<_> = (0..10).map(|number| tracked(number, &key(number))).collect();
+        let others = memory.reserve(14 << 20).expect("free");
+        let more = memory.reserve(1 << 20).expect("free");
+        for message in state(&table, node, 3, std::slice::from_ref(&channels)) {
+            table.handle_message(message);
+        }
+        let seen = present(&table).len();
+
+        drop(more);
+        let asked = table.handle_message(PresenceMessage::Heartbeat { node, sequence: 3 });
+        assert!(matches!(asked, Some(Outgoing::RequestState { .. })));
+        for message in state(&table, node, 3, &[channels]) {
+            table.handle_message(message);
+        }
+
+        let present = present(&table).len();
+        assert!(0 < seen && seen < present && present < 10, "{seen} {present}");
+        drop(others);
     }
 
     #[test]

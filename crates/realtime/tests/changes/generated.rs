@@ -99,3 +99,37 @@ async fn realtime_041_generated_columns_of_a_row_that_is_gone_are_null_and_filte
     }
     assert!(is_told);
 }
+
+#[tokio::test]
+async fn realtime_041_changes_of_other_tables_do_not_wait_for_a_locked_table_with_generated_columns() {
+    let plain = "create table plain (id int primary key); grant select on plain to anon;
+        alter publication supabase_realtime add table plain;";
+    let test = TestFeed::start(&format!("{PRICES} {plain}")).await;
+    test.subscribe(1, "anon", &[all("prices")]).await;
+    test.subscribe(2, "anon", &[all("plain")]).await;
+    let (writer, holder) = (test.superuser().await, test.superuser().await);
+    let written = writer
+        .batch_execute("begin; insert into prices values (1, null, 7)")
+        .await;
+    written.expect("an open transaction");
+
+    // The lock is asked for while the row is not committed, so it is granted before the feed can read the row.
+    let lock = holder.batch_execute("begin; lock table prices in access exclusive mode");
+    let commit = async {
+        test.wait_for_lock(&writer, "prices").await;
+        writer.batch_execute("commit").await.expect("committed");
+    };
+    let (locked, ()) = tokio::join!(lock, commit);
+    locked.expect("the lock");
+    test.sql("insert into plain values (1)").await;
+
+    let (to, _, data) = test.change().await;
+    let expected = json!({"id": 1, "owner": null, "net": 7, "gross": null, "label": null});
+    assert_eq!((to, &data["record"]), (1, &expected));
+    let (to, _, data) = test.change().await;
+    assert_eq!((to, &data["record"]), (2, &json!({"id": 1})));
+    holder
+        .batch_execute("commit")
+        .await
+        .expect("it was locked all the time");
+}

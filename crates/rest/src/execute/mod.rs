@@ -7,8 +7,9 @@ use bytes::{BufMut, BytesMut};
 use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 use selvedge_postgres::{
-    AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
-    RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd, TransactionResult, set_traced_rows,
+    AccessMode, ByteChunks, JsonDocument, JsonForm, JsonRead, JsonReadResult, RequestContext,
+    RequestError as PoolError, RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd,
+    TransactionResult, set_traced_rows,
 };
 use serde_json::Value;
 
@@ -92,17 +93,23 @@ impl Execution<'_> {
         }
     }
 
-    /// Runs a statement whose rows come in columns, and become JSON on this side.
+    /// Runs a statement whose rows come one by one, and become a document on this side.
     async fn run_rows(&self, plan: &QueryPlan, statement: &RowsStatement<'_>) -> Result<Outcome, RestError> {
         let extra = self.extra_settings(&plan.session, plan.function());
         let read = JsonRead {
-            // A single object is rendered without brackets; that there is exactly one row is checked below.
-            form: match plan.handler {
-                Handler::JsonObject { .. } => JsonForm::Object,
-                _ => JsonForm::Array,
+            document: JsonDocument {
+                form: match plan.handler {
+                    // A single object is rendered without brackets; that there is exactly one row is checked below.
+                    Handler::JsonObject { .. } => JsonForm::Object,
+                    Handler::Json { stripped: true } => JsonForm::CompactArray,
+                    Handler::Csv => JsonForm::Lines,
+                    _ => JsonForm::Array,
+                },
+                has_total: statement.has_total,
             },
+            only_texts: statement.are_texts,
             after: response_settings(),
-            fallback: &|| statement.json_texts(),
+            fallback: &|| statement.texts(),
             may_run_twice: &|| may_run_twice(plan, self.catalog),
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
@@ -115,9 +122,13 @@ impl Execution<'_> {
             None => self.pool.read_json(&transaction, &read).await,
         };
         let JsonReadResult {
-            body, rows, after, ..
+            body,
+            rows,
+            total,
+            after,
+            ..
         } = result.map_err(|error| self.map_pool_error(error))?;
-        // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
+        // Nothing is rolled back for its number of rows, so they are checked after the transaction, without a second round trip.
         let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
         set_traced_rows(rows);
         plan.row_checks.check(page_rows)?;
@@ -125,7 +136,10 @@ impl Execution<'_> {
         Ok(Outcome {
             body,
             page_rows,
-            total: (plan.total == Total::OfPage).then_some(page_rows),
+            total: match plan.total {
+                Total::OfPage => Some(page_rows),
+                _ => total,
+            },
             headers: settings.and_then(|row| row.get(0)),
             status: settings.and_then(|row| row.get(1)),
             ..Outcome::default()

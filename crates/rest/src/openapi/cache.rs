@@ -1,5 +1,5 @@
-//! The root documents that were rendered last, since rendering one takes milliseconds and anybody may ask for it: one for each schema and set of
-//! privileges, until the catalog or the configuration changes.
+//! The root documents that were rendered last, since rendering one takes milliseconds and anybody may ask for it: one for each catalog, schema and
+//! set of privileges, until the configuration changes. Tenants have catalogs of their own, and ask by turns.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -13,21 +13,21 @@ use selvedge_postgres::{Row, write_json_string};
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
 
-/// Documents that each worker keeps. Few roles ask for them.
-const KEPT: usize = 4;
+/// Documents that each worker keeps: of a few roles, schemas and tenants.
+const KEPT: usize = 8;
 
 /// The documents of one worker.
 pub(crate) struct RootCache(RefCell<Inner>);
 
 struct Inner {
-    catalog: Weak<Catalog>,
     config: Weak<EffectiveConfig>,
     documents: LruCache<Key, Rendered>,
 }
 
-/// What a document depends on besides catalog and configuration: the schema, and the row of [`super::write_privilege_query`].
+/// What a document depends on besides the configuration: the catalog by its address, the schema, and the row of [`super::write_privilege_query`].
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
+    catalog: usize,
     schema: String,
     privileges: Vec<Option<Bytes>>,
 }
@@ -35,6 +35,8 @@ struct Key {
 /// A document without the client's host, of which there may be any number.
 #[derive(Clone)]
 struct Rendered {
+    /// Keeps its address from being given to another one.
+    catalog: Weak<Catalog>,
     before_host: Bytes,
     after_host: Bytes,
 }
@@ -43,7 +45,6 @@ impl Default for RootCache {
     fn default() -> Self {
         let kept = NonZeroUsize::new(KEPT).unwrap_or(NonZeroUsize::MIN);
         Self(RefCell::new(Inner {
-            catalog: Weak::new(),
             config: Weak::new(),
             documents: LruCache::new(kept),
         }))
@@ -60,8 +61,9 @@ impl RootCache {
         render: impl FnOnce(&str) -> String,
     ) -> String {
         let mut inner = self.0.borrow_mut();
-        inner.forget_others(catalog, config);
+        inner.forget_of_others(config);
         let key = Key {
+            catalog: Arc::as_ptr(catalog).addr(),
             schema: schema.to_owned(),
             privileges: privileges
                 .map(|row| (0..row.len()).map(|column| row.bytes(column)).collect())
@@ -70,7 +72,8 @@ impl RootCache {
         if let Some(found) = inner.documents.get(&key) {
             return found.with_host(host);
         }
-        let rendered = Rendered::new(render);
+        inner.forget_replaced_catalogs();
+        let rendered = Rendered::new(catalog, render);
         let document = rendered.with_host(host);
         inner.documents.put(key, rendered);
         document
@@ -78,18 +81,27 @@ impl RootCache {
 }
 
 impl Inner {
-    fn forget_others(&mut self, catalog: &Arc<Catalog>, config: &Arc<EffectiveConfig>) {
-        let (catalog, config) = (Arc::downgrade(catalog), Arc::downgrade(config));
-        if !self.catalog.ptr_eq(&catalog) || !self.config.ptr_eq(&config) {
+    fn forget_of_others(&mut self, config: &Arc<EffectiveConfig>) {
+        let config = Arc::downgrade(config);
+        if !self.config.ptr_eq(&config) {
             self.documents.clear();
-            (self.catalog, self.config) = (catalog, config);
+            self.config = config;
+        }
+    }
+
+    fn forget_replaced_catalogs(&mut self) {
+        let is_replaced = |document: &Rendered| document.catalog.strong_count() == 0;
+        while let Some((_, last)) = self.documents.peek_lru()
+            && is_replaced(last)
+        {
+            self.documents.pop_lru();
         }
     }
 }
 
 impl Rendered {
     /// Renders for a host that no text of the project contains, and cuts it out.
-    fn new(render: impl FnOnce(&str) -> String) -> Self {
+    fn new(catalog: &Arc<Catalog>, render: impl FnOnce(&str) -> String) -> Self {
         let random = || RandomState::new().hash_one(());
         let mark = format!("{:016x}{:016x}", random(), random());
         let text = Bytes::from(render(&mark));
@@ -98,6 +110,7 @@ impl Rendered {
         // A proxy's address stands in the place of the client's.
         let (start, end) = at.map_or((text.len(), text.len()), |at| (at, at + quoted.len()));
         Self {
+            catalog: Arc::downgrade(catalog),
             before_host: text.slice(..start),
             after_host: text.slice(end..),
         }
@@ -116,11 +129,13 @@ impl Rendered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::RestConfig;
 
     #[test]
     fn gw_049_a_document_is_rendered_once_for_all_hosts() {
         let mut times = 0;
-        let rendered = Rendered::new(|host| {
+        let catalog = Arc::new(Catalog::example());
+        let rendered = Rendered::new(&catalog, |host| {
             times += 1;
             format!(r#"{{"host":"{host}","basePath":"/"}}"#)
         });
@@ -133,8 +148,30 @@ mod tests {
     }
 
     #[test]
+    fn gw_049_tenants_that_ask_by_turns_keep_their_documents() {
+        let cache = RootCache::default();
+        let config = EffectiveConfig::new(RestConfig::default(), None);
+        let config = Arc::new(config);
+        let catalogs = [(); 2].map(|()| Arc::new(Catalog::example()));
+        let mut times = 0;
+
+        for _ in 0..3 {
+            for (number, catalog) in catalogs.iter().enumerate() {
+                let document = cache.document((catalog, &config), ("public", None), "h", |host| {
+                    times += 1;
+                    format!(r#"{{"host":"{host}","of":{number}}}"#)
+                });
+                assert_eq!(document, format!(r#"{{"host":"h","of":{number}}}"#));
+            }
+        }
+
+        assert_eq!(times, 2);
+    }
+
+    #[test]
     fn gw_049_a_document_behind_a_proxy_has_no_host_of_the_client() {
-        let rendered = Rendered::new(|_| r#"{"host":"proxy:443"}"#.to_owned());
+        let catalog = Arc::new(Catalog::example());
+        let rendered = Rendered::new(&catalog, |_| r#"{"host":"proxy:443"}"#.to_owned());
 
         assert_eq!(rendered.with_host("x"), r#"{"host":"proxy:443"}"#);
     }

@@ -71,19 +71,49 @@ impl Sql {
         self.push(if first_only { ", 'null')" } else { ", '[]')" });
     }
 
-    /// A header line of the keys, then PostgreSQL's record text of each row without its parentheses.
+    /// A header line of the keys, then the line of each row.
     fn write_csv(&mut self) {
+        self.write_csv_header();
+        self.push(" || E'\\n' || coalesce(string_agg(")
+            .push(CSV_LINE)
+            .push(", E'\\n'), '')");
+    }
+
+    /// The keys of the first row.
+    pub(super) fn write_csv_header(&mut self) {
         self.push(
             "(SELECT coalesce(string_agg(a.k, ','), '') FROM (SELECT json_object_keys(r)::text AS k FROM ",
         );
         self.push("(SELECT row_to_json(hh) AS r FROM ")
             .push(SOURCE)
-            .push(" AS hh LIMIT 1) s) a) || E'\\n' || ");
-        self.push(
-            "coalesce(string_agg(substring(_postgrest_t::text, 2, length(_postgrest_t::text) - 2), E'\\n'), '')",
-        );
+            .push(" AS hh LIMIT 1) s) a)");
+    }
+
+    /// The text of one row, as it stands in the body.
+    pub(super) fn write_row_text(&mut self, plan: &QueryPlan) {
+        let is_scalar = plan.function().is_some_and(Function::returns_set_of_scalar);
+        if plan.handler == Handler::Csv {
+            self.push(CSV_LINE);
+            return;
+        }
+        let (before, behind) = match plan.handler {
+            Handler::Json { stripped: true } | Handler::JsonObject { stripped: true } => {
+                ("json_strip_nulls(", ")")
+            }
+            _ => ("", ""),
+        };
+        self.push(before);
+        if is_scalar {
+            self.push("to_json(").push(VALUE).push(")");
+        } else {
+            self.push("row_to_json(").push(ROW_ALIAS).push(")");
+        }
+        self.push(behind);
     }
 }
+
+/// PostgreSQL's record text of a row without its parentheses.
+const CSV_LINE: &str = "substring(_postgrest_t::text, 2, length(_postgrest_t::text) - 2)";
 
 /// Alias of a row of the page.
 const ROW_ALIAS: &str = "_postgrest_t";

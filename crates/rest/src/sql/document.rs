@@ -61,15 +61,50 @@ pub(super) fn write_document(plan: &QueryPlan) -> SqlStatement {
 
 /// Writes the statement of a plan whose rows PostgreSQL renders one by one. It holds one of them at a time, where a document would take four to nine
 /// times as much memory as the response has bytes.
-pub(super) fn write_json_texts(plan: &QueryPlan) -> SqlStatement {
+pub(super) fn write_texts(plan: &QueryPlan) -> SqlStatement {
+    let mut sql = Sql::for_plan(plan);
+    sql.embeds_as_jsonb = plan.handler == Handler::Csv || plan.read.groups_embeds();
+    sql.write_source(plan);
+    sql.write_count_source(plan);
+    sql.push(" SELECT ");
+    let has_total = plan.total == Total::Counted;
+    if has_total {
+        sql.push(TOTAL_BEFORE);
+        sql.push("SELECT ").push(IS_ROW).push(", ");
+    }
+    if plan.handler == Handler::Csv {
+        sql.write_csv_header();
+        sql.push(" AS header, ");
+    }
+    sql.write_row_text(plan);
+    sql.push(" AS body FROM (");
+    sql.write_page(plan);
+    sql.push(") _postgrest_t");
+    if has_total {
+        sql.push(TOTAL_BEHIND);
+    }
+    sql.finish()
+}
+
+/// Writes the rows of a plan in columns, behind the total number of rows. They come from one statement, so that both are of one moment.
+pub(super) fn write_counted_rows(plan: &QueryPlan) -> SqlStatement {
     let mut sql = Sql::for_plan(plan);
     sql.embeds_as_jsonb = plan.read.groups_embeds();
     sql.write_source(plan);
-    sql.push(" SELECT row_to_json(_postgrest_t) AS body FROM (");
+    sql.write_count_source(plan);
+    sql.push(" SELECT ").push(TOTAL_BEFORE);
+    sql.push("SELECT ").push(IS_ROW).push(", _postgrest_t.* FROM (");
     sql.write_page(plan);
-    sql.push(") _postgrest_t");
+    sql.push(") _postgrest_t").push(TOTAL_BEHIND);
     sql.finish()
 }
+
+/// What stands around a page, so that each of its rows begins with the total, and one row does when it is empty.
+const TOTAL_BEFORE: &str = "pgrst_count.total, pgrst_page.* FROM \
+    (SELECT (SELECT count(*) FROM pgrst_source_count)::text AS total) pgrst_count LEFT JOIN (";
+const TOTAL_BEHIND: &str = ") pgrst_page ON true";
+/// Is null in a row that is there for its total alone.
+const IS_ROW: &str = "'t'::text AS pgrst_is_row";
 
 impl Sql {
     /// Writes `EXPLAIN (…)` in front of the statement, if the media type requests the plan instead of the rows.

@@ -22,6 +22,7 @@ grant all on all tables in schema public to service_role;
 
 create function public.add(a int, b int) returns int language sql immutable as 'select a + b';
 create function public.length_of(body text) returns int language sql immutable as 'select length(body)';
+create function public.text_of(count int) returns text language sql immutable as $$ select repeat('x', count) $$;
 create function public.sends_hook() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   perform net.http_post('http://127.0.0.1:SINK_PORT/hook', jsonb_build_object('record', to_jsonb(new)), timeout_milliseconds := 5000);
