@@ -27,6 +27,16 @@ struct Place {
 }
 
 impl Place {
+    /// Waits for a place, for a body of which so many bytes were read. `None` if there are no more places, which never happens.
+    async fn take(places: &Arc<Semaphore>, read_before: usize) -> Option<Self> {
+        let permit = Arc::clone(places).acquire_owned().await.ok()?;
+        Some(Self {
+            permit,
+            taken: Instant::now(),
+            read_before,
+        })
+    }
+
     /// When a body of which so much has been read has kept it for too long.
     fn end(&self, read: usize) -> Instant {
         let bytes = u64::try_from(read - self.read_before).unwrap_or(u64::MAX);
@@ -83,13 +93,7 @@ where
             && place.is_none()
             && read.len() + data.len() > LARGE_BODY
         {
-            // Never closed.
-            let permit = Arc::clone(places).acquire_owned().await.ok();
-            place = permit.map(|permit| Place {
-                permit,
-                taken: Instant::now(),
-                read_before: read.len(),
-            });
+            place = Place::take(places, read.len()).await;
         }
         read.extend_from_slice(&data);
     }

@@ -72,15 +72,12 @@ impl Postmaster {
         watch: &StartWatch,
     ) -> Result<Self, ClusterError> {
         let deadline = Instant::now() + SHARED_MEMORY_PATIENCE;
+        // PostgreSQL reports a taken port only in its log; this check gives the caller a typed error.
         if config.listen_tcp {
-            // PostgreSQL reports a taken port only in its log; this check gives the caller a typed error.
             wait_for_free_port(config.port)?;
         }
         let log_path = config.log_file();
         let logs = data_dir.with_file_name(LOGS);
-        if config.production.is_some() {
-            owner.create_private_dir(&logs)?;
-        }
         loop {
             let (log, output) = LogWriter::start(&log_path)?;
             let log_start = log_path.metadata().map_or(0, |meta| meta.len());
@@ -93,10 +90,7 @@ impl Postmaster {
                 child,
                 watch: Some(ending),
                 log,
-                _collected_logs: config
-                    .production
-                    .map(|_| CollectedLogs::watch(&logs))
-                    .transpose()?,
+                _collected_logs: watch_logs(config, &logs)?,
             };
             named?;
             match postmaster.wait_until_ready(data_dir, watch) {
@@ -109,9 +103,7 @@ impl Postmaster {
                     if tail.contains("Address already in use") {
                         return Err(ClusterError::PortTaken { port: config.port });
                     }
-                    // Backends of a killed postmaster hold its shared memory until they notice its death, and
-                    // PostgreSQL does not wait for that, so the start is repeated.
-                    if tail.contains("pre-existing shared memory block") && Instant::now() < deadline {
+                    if may_start_again(&tail) && Instant::now() < deadline {
                         sleep(Duration::from_millis(100));
                         continue;
                     }
@@ -232,6 +224,9 @@ fn spawn_postmaster(
     config: &ClusterConfig,
     output: PipeWriter,
 ) -> Result<Child, ClusterError> {
+    if config.production.is_some() {
+        owner.create_private_dir(&data_dir.with_file_name(LOGS))?;
+    }
     let program = binaries.program_path("postgres");
     let mut command = limit_memory(owner, &program, config.process_memory);
     command
@@ -451,4 +446,18 @@ fn read_tail(path: &PathBuf, start: u64) -> String {
         .map(|line| format!("    {line}"))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Whether the log says that a repeated start may succeed: backends of a killed postmaster hold its shared memory until they notice its
+/// death, and PostgreSQL does not wait for that.
+fn may_start_again(log: &str) -> bool {
+    log.contains("pre-existing shared memory block")
+}
+
+/// Watches the logs that a cluster in production collects in a folder; the others have none.
+fn watch_logs(config: &ClusterConfig, logs: &Path) -> Result<Option<CollectedLogs>, ClusterError> {
+    match config.production {
+        Some(_) => Ok(Some(CollectedLogs::watch(logs)?)),
+        None => Ok(None),
+    }
 }

@@ -98,13 +98,7 @@ impl Execution<'_> {
         let extra = self.extra_settings(&plan.session, plan.function());
         let read = JsonRead {
             document: JsonDocument {
-                form: match plan.handler {
-                    // A single object is rendered without brackets; that there is exactly one row is checked below.
-                    Handler::JsonObject { .. } => JsonForm::Object,
-                    Handler::Json { stripped: true } => JsonForm::CompactArray,
-                    Handler::Csv => JsonForm::Lines,
-                    _ => JsonForm::Array,
-                },
+                form: json_form(&plan.handler),
                 has_total: statement.has_total,
             },
             only_texts: statement.are_texts,
@@ -318,6 +312,17 @@ impl Execution<'_> {
 /// The error of a statement that was cancelled, and the end of its message where no time limit was the reason.
 const QUERY_CANCELED: &str = "57014";
 const BY_REQUEST: &str = "due to user request";
+
+/// How the rows of a response are joined.
+fn json_form(handler: &Handler) -> JsonForm {
+    match handler {
+        // A single object is rendered without brackets; that there is exactly one row is checked afterwards.
+        Handler::JsonObject { .. } => JsonForm::Object,
+        Handler::Json { stripped: true } => JsonForm::CompactArray,
+        Handler::Csv => JsonForm::Lines,
+        _ => JsonForm::Array,
+    }
+}
 
 /// The number of rows that a document's one row states.
 fn row_count(rows: &[Row]) -> i64 {
