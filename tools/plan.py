@@ -98,7 +98,7 @@ AUTH_CHOICE = """
     challenge-errors passkeys flow-none callback-new-* callback-errors callback-pkce-confirm link-identity otp-known-open
     otp-new-confirm otp-phone-open recover-confirm resend-confirm verify-types-cross signup-new-confirm signup-anonymous-open
     signup-decoy signup-weak idtoken-nonce password-* pkce-errors refresh-* session-timebox logout user-email-change-open
-    user-password-confirm user-tokens seq-00*
+    user-password-confirm user-tokens seq-00* rc-generate* rc-verify-* rc-unenroll-* rc-methods rc-off* scim-*
     """.split()
 # And the recorded sign-ins by SAML: one or more of every area, among them attacks of each kind.
 SAML_CHOICE = """

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROFILES = ("open", "confirm", "hooks", "strict", "closed")
+PROFILES = ("open", "confirm", "hooks", "strict", "closed", "recovery", "recovery-off")
 # Each profile has a server and a database of its own. More at once would make them wait for each other on small machines.
 CONCURRENT_PROFILES = 2
 SECRET = "super-secret-jwt-token-with-at-least-32-characters-long"

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use crate::config::section::Section;
 
+/// Bounds of `lockout_duration`.
+const SHORTEST_LOCKOUT: Duration = Duration::from_secs(60);
+const LONGEST_LOCKOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// `[auth.mfa]`.
 #[derive(Debug, Clone)]
 pub struct MfaSection {
@@ -15,6 +19,8 @@ pub struct MfaSection {
     pub phone: PhoneFactor,
     /// `[auth.mfa.web_authn]`. Default off.
     pub web_authn: FactorSwitch,
+    /// `[auth.mfa.recovery_codes]`. Default off.
+    pub recovery_codes: RecoveryCodes,
 }
 
 /// Whether one kind of factor may be enrolled and used.
@@ -24,6 +30,21 @@ pub struct FactorSwitch {
     pub enroll_enabled: bool,
     /// Whether users may verify factors of this kind.
     pub verify_enabled: bool,
+}
+
+/// `[auth.mfa.recovery_codes]`.
+#[derive(Debug, Clone)]
+pub struct RecoveryCodes {
+    /// Whether codes may be generated and used; `enabled` sets both.
+    pub switch: FactorSwitch,
+    /// Codes of a set, 4 to 16. Default 10.
+    pub count: u32,
+    /// Letters of a code, 13 to 32. Default 16.
+    pub code_length: u32,
+    /// Wrong codes that lock a set, 3 to 15. Default 5.
+    pub max_verify_attempts: u32,
+    /// How long a set is locked, a minute to a day. Default 15m.
+    pub lockout_duration: Duration,
 }
 
 /// `[auth.mfa.phone]`.
@@ -66,6 +87,8 @@ impl WebauthnSection {
 impl MfaSection {
     pub(super) fn read(section: &Section<'_>) -> Self {
         let phone = section.section("phone");
+        let codes = section.section("recovery_codes");
+        let enabled = codes.bool("enabled", false);
         Self {
             max_enrolled_factors: section.integer("max_enrolled_factors", 10, 0..=1000),
             totp: read_switch(&section.section("totp")),
@@ -76,8 +99,26 @@ impl MfaSection {
                 max_frequency: phone.duration("max_frequency", Duration::from_secs(5)),
             },
             web_authn: read_switch(&section.section("web_authn")),
+            recovery_codes: RecoveryCodes {
+                switch: FactorSwitch {
+                    enroll_enabled: codes.bool("enroll_enabled", enabled),
+                    verify_enabled: codes.bool("verify_enabled", enabled),
+                },
+                count: codes.integer("count", 10, 4..=16),
+                code_length: codes.integer("code_length", 16, 13..=32),
+                max_verify_attempts: codes.integer("max_verify_attempts", 5, 3..=15),
+                lockout_duration: read_lockout(&codes),
+            },
         }
     }
+}
+
+fn read_lockout(codes: &Section<'_>) -> Duration {
+    let lockout = codes.duration("lockout_duration", Duration::from_secs(15 * 60));
+    if !(SHORTEST_LOCKOUT..=LONGEST_LOCKOUT).contains(&lockout) {
+        codes.report_error("lockout_duration", "must be from 1m to 24h");
+    }
+    lockout
 }
 
 fn read_switch(section: &Section<'_>) -> FactorSwitch {

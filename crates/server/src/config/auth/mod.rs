@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use super::section::Section;
 pub use email::{EmailSection, EmailTemplate, NotificationTemplate, SmtpSection};
 pub use external::{HookSection, OauthServerSection, ProviderSection, ThirdParty};
-pub use factors::{FactorSwitch, MfaSection, PhoneFactor, WebauthnSection};
+pub use factors::{FactorSwitch, MfaSection, PhoneFactor, RecoveryCodes, WebauthnSection};
 pub use phone::{SmsProvider, SmsSection, Twilio};
 pub use saml::SamlSection;
 
@@ -79,6 +79,8 @@ pub struct AuthSection {
     pub web3_ethereum: bool,
     /// `[auth.saml]`.
     pub saml: SamlSection,
+    /// `[auth.scim] enabled`: whether SCIM discovery answers. Default false.
+    pub scim_enabled: bool,
     /// `[auth.oauth_server]`.
     pub oauth_server: OauthServerSection,
 }
@@ -192,6 +194,7 @@ impl AuthSection {
             web3_solana: web3.section("solana").is_enabled(false),
             web3_ethereum: web3.section("ethereum").is_enabled(false),
             saml: SamlSection::read(&section.section("saml")),
+            scim_enabled: section.section("scim").is_enabled(false),
             oauth_server: OauthServerSection::read(&section.section("oauth_server")),
         }
     }

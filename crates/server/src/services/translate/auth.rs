@@ -30,6 +30,7 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         disable_signup: !section.enable_signup,
         anonymous_users_enabled: section.enable_anonymous_sign_ins,
         manual_linking_enabled: section.enable_manual_linking,
+        scim_enabled: section.scim_enabled,
         external: auth_providers::provider_configs(config, mode),
         // Mock providers of a developer's machine have no certificate; in production plain HTTP would leak secrets.
         insecure_providers: mode == Mode::Development,

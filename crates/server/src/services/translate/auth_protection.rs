@@ -1,7 +1,9 @@
 //! Configuration → account protection: second factors, passkeys, captchas, the check for leaked passwords.
 
 use secrecy::SecretString;
-use selvedge_auth::{CaptchaConfig, LeakedPasswordConfig, MfaConfig, PhoneFactorConfig, WebauthnConfig};
+use selvedge_auth::{
+    CaptchaConfig, LeakedPasswordConfig, MfaConfig, PhoneFactorConfig, RecoveryCodesConfig, WebauthnConfig,
+};
 
 use crate::config::{CaptchaProvider, Config, FactorSwitch, MfaSection, WebauthnSection};
 
@@ -21,6 +23,14 @@ pub(super) fn mfa_config(section: &MfaSection) -> MfaConfig {
             max_frequency: section.phone.max_frequency,
         },
         webauthn: switch(section.web_authn),
+        recovery_codes: RecoveryCodesConfig {
+            switch: switch(section.recovery_codes.switch),
+            count: usize::try_from(section.recovery_codes.count).unwrap_or(usize::MAX),
+            code_length: usize::try_from(section.recovery_codes.code_length).unwrap_or(usize::MAX),
+            max_verify_attempts: i32::try_from(section.recovery_codes.max_verify_attempts)
+                .unwrap_or(i32::MAX),
+            lockout: section.recovery_codes.lockout_duration,
+        },
         ..MfaConfig::default()
     }
 }
