@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CONTRACT = ROOT / "docs" / "contract"
 UNTESTED = CONTRACT / "untested.md"
-PREFIXES = ("GW", "REST", "AUTH", "STORE", "REALTIME", "SAML", "CONSOLE", "PROD")
+PREFIXES = ("GW", "REST", "AUTH", "STORE", "REALTIME", "SAML", "CONSOLE", "PROD", "SQL")
 FOLDERS = ("crates", "e2e", "console", "frontend", "ui", "packages", "sql", "tools", "bench", "docs")
 SUFFIXES = {".rs", ".ts", ".tsx", ".mjs", ".py", ".sql", ".md"}
 RULE = re.compile(r'<a id="([a-z]+)-(\d{3})"></a>')

@@ -21,7 +21,7 @@ use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
 use super::read_paths::{list_read_paths, list_setting_files};
 use super::section::Section;
-use super::selvedge::{NamedPath, SelvedgeSection, TlsSection};
+use super::selvedge::{NamedPath, QUEUES_SCHEMA, SelvedgeSection, TlsSection};
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
 use super::source::Source;
 use super::storage::StorageSection;
@@ -333,7 +333,7 @@ impl Config {
 
     fn apply_postgrest(&self, settings: &[NamedSetting]) -> (RestConfig, ProcessSettings, SettingFindings) {
         let mut rest = RestConfig {
-            schemas: self.api.schemas.clone(),
+            schemas: self.exposed_schemas(),
             extra_search_path: self.api.extra_search_path.clone(),
             max_rows: Some(self.api.max_rows).filter(|rows| *rows > 0),
             openapi_proxy_uri: Some(format!("{}/rest/v1", self.api_url())),
@@ -366,6 +366,16 @@ impl Config {
         if self.api.external_url.is_none() {
             self.api.external_url = url;
         }
+    }
+
+    /// `api.schemas`, and that of queues where they are exposed.
+    fn exposed_schemas(&self) -> Vec<String> {
+        let mut schemas = self.api.schemas.clone();
+        let exposes_queues = self.selvedge.queues.expose == Some(true);
+        if exposes_queues && !schemas.iter().any(|schema| schema == QUEUES_SCHEMA) {
+            schemas.push(QUEUES_SCHEMA.to_owned());
+        }
+        schemas
     }
 
     /// The URL at which clients reach the API, without a trailing slash.

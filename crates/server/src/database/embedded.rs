@@ -21,6 +21,7 @@ use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::home::{is_home, production_profile};
 use super::initialized::{is_initialized, settle_emptying};
 use super::process_memory::process_memory;
+use super::queues::settle_queues;
 use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
 use super::{
@@ -397,9 +398,15 @@ pub(crate) async fn bring_up_project(
     apply_migrations(config, administrator).await
 }
 
-/// Writes the project's secrets, which migrations may refer to, then applies its pending migrations as `postgres`; returns
-/// their file names.
+/// Writes the project's secrets, which migrations may refer to, then applies its pending migrations as `postgres`, and opens or closes
+/// queues; returns the file names of the migrations.
 pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+    let applied = apply_files(config, administrator).await?;
+    settle_queues(config.selvedge.queues.expose, administrator).await?;
+    Ok(applied)
+}
+
+async fn apply_files(config: &Config, administrator: &Client) -> Result<Vec<String>> {
     // Migrations may send messages. As `postgres`: it may replace the function, so a superuser must not call it.
     if let Err(error) = administrator.execute(MAINTAIN_PARTITIONS, &[]).await {
         output::print_warnings(&[format!(

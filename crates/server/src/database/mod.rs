@@ -21,6 +21,7 @@ pub(crate) mod objects_owner;
 mod opened_databases;
 pub(crate) mod passwords;
 mod process_memory;
+mod queues;
 pub(crate) mod rebuild;
 pub(crate) mod server_roles;
 pub(crate) mod setting_size;

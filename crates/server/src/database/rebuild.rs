@@ -11,6 +11,7 @@ use tokio_postgres::Client;
 
 use super::embedded::{self, Report};
 use super::initialized::{note_emptying, settle_emptying};
+use super::queues::settle_queues;
 use super::vault_secrets::write_vault_secrets;
 use crate::config::Config;
 use crate::output;
@@ -167,6 +168,7 @@ async fn fill(
     let warn = |line: String| output::print_warnings(&[line]);
     apply_roles(administrator, &config.project.folder.join("roles.sql"), warn).await?;
     let applied = apply_pending(administrator, migrations, warn).await?;
+    settle_queues(config.selvedge.queues.expose, administrator).await?;
     let seeds = if seed {
         embedded::run_seeds(config, administrator).await?
     } else {

@@ -35,6 +35,7 @@ mod plain_server;
 mod platform_versions;
 mod production;
 mod projects;
+mod queues;
 mod realtime;
 mod recovery;
 mod refusals;

@@ -9,6 +9,7 @@ mod jobs;
 mod named_path;
 mod nats;
 mod pg;
+mod queues;
 mod replicas;
 mod telemetry;
 mod tenants;
@@ -32,6 +33,8 @@ pub use jobs::JobsSection;
 pub(crate) use named_path::NamedPath;
 pub use nats::NatsSection;
 use pg::PgSection;
+pub(crate) use queues::QUEUES_SCHEMA;
+use queues::QueuesSection;
 pub use replicas::ReplicasSection;
 use telemetry::TelemetrySection;
 use tenants::TenantsSection;
@@ -133,6 +136,8 @@ pub struct SelvedgeSection {
     pub replicas: Option<ReplicasSection>,
     /// `[selvedge.telemetry]`: where traces of requests are sent.
     pub telemetry: TelemetrySection,
+    /// `[selvedge.queues]`: whether the API reaches queues.
+    pub queues: QueuesSection,
     /// `[selvedge.tenants]`: how the schema of a caller's tenant is found.
     pub tenants: TenantsSection,
     /// `[selvedge.tls]`: certificates that `serve` obtains by itself. Default: none.
@@ -271,6 +276,7 @@ impl SelvedgeSection {
             pg: PgSection::read(&section.section("pg")),
             replicas: ReplicasSection::read(&section.section("replicas")),
             telemetry: TelemetrySection::read(&section.section("telemetry")),
+            queues: QueuesSection::read(&section.section("queues")),
             tenants: TenantsSection::read(&section.section("tenants")),
             tls: TlsSection::read(&section.section("tls"), project, has_certificate),
         }

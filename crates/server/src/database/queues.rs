@@ -1,0 +1,204 @@
+//! `[selvedge.queues] expose`: whether the API reaches queues, through functions of the schema `pgmq_public`. What the dashboard's switch
+//! makes in a hosted project. Source: SQL-200 to SQL-204.
+
+use anyhow::{Context as _, Result};
+use tokio_postgres::Client;
+
+const EXPOSE: &str = include_str!("expose_queues.sql");
+const HIDE: &str = include_str!("hide_queues.sql");
+
+/// Makes the schema, or removes it; without the key it stays as it is. `administrator` is `postgres`, who owns the project's objects.
+///
+/// # Errors
+/// PostgreSQL's error; nothing is changed then.
+pub(crate) async fn settle_queues(expose: Option<bool>, administrator: &Client) -> Result<()> {
+    let statements = match expose {
+        None => return Ok(()),
+        Some(true) => EXPOSE,
+        Some(false) => HIDE,
+    };
+    // One batch is one transaction.
+    administrator
+        .batch_execute(statements)
+        .await
+        .context("selvedge.queues.expose could not be applied")
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_testing::TestDatabase;
+
+    use super::*;
+
+    /// A connection as one of the API's roles.
+    async fn become_role(database: &TestDatabase, role: &str) -> Client {
+        let client = database.connect("authenticator").await;
+        let role = format!("set role {role}");
+        client.batch_execute(&role).await.expect("the role of a request");
+        client
+    }
+
+    /// A database whose queues are exposed, and its queue `q`.
+    async fn database_with_queue() -> (TestDatabase, Client) {
+        let database = TestDatabase::create().await;
+        let postgres = database.connect("postgres").await;
+        settle_queues(Some(true), &postgres).await.expect("exposed");
+        postgres
+            .batch_execute("select pgmq.create('q')")
+            .await
+            .expect("a queue");
+        (database, postgres)
+    }
+
+    async fn count(client: &Client, sql: &str) -> i64 {
+        client.query_one(sql, &[]).await.expect(sql).get(0)
+    }
+
+    async fn refusal(client: &Client, sql: &str) -> String {
+        let error = client.batch_execute(sql).await.expect_err(sql);
+        error.code().expect("PostgreSQL's").code().to_owned()
+    }
+
+    #[tokio::test]
+    async fn sql_200_the_service_role_uses_all_six_functions() {
+        let (database, _postgres) = database_with_queue().await;
+        let service = become_role(&database, "service_role").await;
+
+        let sent = "select count(*) from pgmq_public.send('q', '{\"n\": 1}')";
+        assert_eq!(count(&service, sent).await, 1);
+        let batch = "select count(*) from pgmq_public.send_batch('q', array['1', '2', '3']::jsonb[], 0)";
+        assert_eq!(count(&service, batch).await, 3);
+        for (sql, expected) in [
+            ("select count(*) from pgmq_public.read('q', 0, 2)", 2),
+            ("select count(*) from pgmq_public.read('q', 60, 0)", 0),
+            ("select msg_id from pgmq_public.pop('q')", 1),
+            ("select pgmq_public.archive('q', 2)::int::bigint", 1),
+            ("select pgmq_public.delete('q', 3)::int::bigint", 1),
+            ("select pgmq_public.delete('q', 3)::int::bigint", 0),
+            ("select count(*) from pgmq_public.read('q', 60, 10)", 1),
+            ("select count(*) from pgmq_public.read('q', 60, 10)", 0),
+            ("select count(*) from pgmq.a_q", 1),
+        ] {
+            assert_eq!(count(&service, sql).await, expected, "{sql}");
+        }
+        let missing = "select pgmq_public.pop('none')";
+        assert_eq!(refusal(&service, missing).await, "42P01");
+    }
+
+    #[tokio::test]
+    async fn sql_201_others_need_grants_on_the_queue_and_see_only_what_policies_let_them() {
+        let (database, postgres) = database_with_queue().await;
+        let anon = become_role(&database, "anon").await;
+        let send = "select pgmq_public.send('q', '{\"of\": \"anon\"}')";
+        for sql in [
+            send,
+            "select pgmq_public.read('q', 0, 1)",
+            "select pgmq_public.pop('q')",
+            "select pgmq_public.archive('q', 1)",
+            "select pgmq_public.delete('q', 1)",
+        ] {
+            assert_eq!(refusal(&anon, sql).await, "42501", "{sql}");
+        }
+
+        postgres
+            .batch_execute(
+                "select pgmq.send('q', '{\"of\": \"others\"}');
+                 alter table pgmq.q_q enable row level security;
+                 grant select, insert, update, delete on pgmq.q_q to anon;
+                 create policy own on pgmq.q_q to anon using (message ->> 'of' = 'anon') with check (message ->> 'of' = 'anon')",
+            )
+            .await
+            .expect("grants");
+
+        anon.batch_execute(send).await.expect("allowed");
+        let of_others = "select pgmq_public.send('q', '{\"of\": \"others\"}')";
+        assert_eq!(refusal(&anon, of_others).await, "42501");
+        let read = "select count(*) from pgmq_public.read('q', 0, 10)";
+        assert_eq!(count(&anon, read).await, 1);
+        let deleted = "select pgmq_public.delete('q', 1)::int::bigint";
+        assert_eq!(count(&anon, deleted).await, 0, "a message that is not seen");
+    }
+
+    #[tokio::test]
+    async fn sql_202_queues_are_neither_made_nor_dropped_through_the_exposed_schema() {
+        let (database, postgres) = database_with_queue().await;
+        let functions =
+            "select count(*) from pg_proc where pronamespace = 'pgmq_public'::regnamespace and not prosecdef";
+        assert_eq!(count(&postgres, functions).await, 6);
+        let definers =
+            "select count(*) from pg_proc where pronamespace = 'pgmq_public'::regnamespace and prosecdef";
+        assert_eq!(count(&postgres, definers).await, 0);
+
+        let anon = become_role(&database, "anon").await;
+        for sql in ["select pgmq.create('mine')", "select pgmq.drop_queue('q')"] {
+            assert_eq!(refusal(&anon, sql).await, "42501", "{sql}");
+        }
+        // A new queue with row-level security and without policies is closed for everybody but the service role.
+        postgres
+            .batch_execute(
+                "alter table pgmq.q_q enable row level security; grant all on pgmq.q_q to authenticated",
+            )
+            .await
+            .expect("grants");
+        let service = become_role(&database, "service_role").await;
+        service
+            .batch_execute("select pgmq_public.send('q', '1')")
+            .await
+            .expect("sent");
+        let user = become_role(&database, "authenticated").await;
+        assert_eq!(
+            count(&user, "select count(*) from pgmq_public.read('q', 0, 10)").await,
+            0
+        );
+    }
+
+    #[tokio::test]
+    async fn sql_203_the_switch_may_be_turned_again_and_again_and_off_leaves_nothing_open() {
+        let (database, postgres) = database_with_queue().await;
+        let state = "select count(*) from pg_namespace where nspname = 'pgmq_public'";
+        let usage = "select count(*) from unnest(array['anon', 'authenticated', 'service_role']) role
+                     where has_schema_privilege(role, 'pgmq', 'usage')";
+
+        settle_queues(Some(true), &postgres).await.expect("exposed again");
+        settle_queues(None, &postgres).await.expect("left as it is");
+        assert_eq!(
+            (count(&postgres, state).await, count(&postgres, usage).await),
+            (1, 3)
+        );
+        for _ in 0..2 {
+            settle_queues(Some(false), &postgres).await.expect("hidden");
+            assert_eq!(
+                (count(&postgres, state).await, count(&postgres, usage).await),
+                (0, 0)
+            );
+        }
+        let later = "select pgmq.create('later')";
+        postgres.batch_execute(later).await.expect("a queue");
+        let open = "select has_table_privilege('service_role', 'pgmq.q_later', 'select')::int::bigint";
+        assert_eq!(count(&postgres, open).await, 0);
+        settle_queues(Some(true), &postgres).await.expect("exposed");
+        let service = become_role(&database, "service_role").await;
+        service
+            .batch_execute("select pgmq_public.send('later', '1'), pgmq_public.send('q', '1')")
+            .await
+            .expect("sent");
+    }
+
+    #[tokio::test]
+    async fn sql_203_off_keeps_what_the_project_has_put_into_the_schema() {
+        let (_database, postgres) = database_with_queue().await;
+        postgres
+            .batch_execute("create table pgmq_public.own (id int)")
+            .await
+            .expect("a table");
+
+        settle_queues(Some(false), &postgres).await.expect("hidden");
+
+        assert_eq!(count(&postgres, "select count(*) from pgmq_public.own").await, 0);
+        let without_queues = TestDatabase::create().await;
+        let postgres = without_queues.connect("postgres").await;
+        settle_queues(Some(false), &postgres)
+            .await
+            .expect("nothing to do");
+    }
+}
