@@ -1,0 +1,217 @@
+// Every option of the newest supabase-js has a row in docs/compatibility.md, and those of Storage and Realtime do what their column says.
+
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createClient, type RealtimeChannel, type SupabaseClient } from "supabase-js-newest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { apiUrl } from "../support/address.ts";
+import { serviceKey } from "../support/clients.ts";
+
+const root = join(import.meta.dirname, "../..");
+const packages = {
+  storage: { name: "storage-js", leftOut: [] },
+  realtime: { name: "realtime-js", leftOut: ["phoenix"] },
+  functions: { name: "functions-js", leftOut: ["edge-runtime.d.ts"] },
+  postgrest: { name: "postgrest-js", leftOut: [] },
+};
+const missing = "00000000-0000-4000-8000-000000000000";
+
+/** Names of optional members and parameters in the source of a package: its options, and what may be absent in answers. */
+function listOptions(name: string, leftOut: string[]): Set<string> {
+  const main = fileURLToPath(import.meta.resolve("supabase-js-newest"));
+  const modules = join(main.slice(0, main.indexOf("supabase-js-newest")), "supabase-js-newest");
+  const source = join(modules, "node_modules/@supabase", name, "src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !leftOut.some((part) => file.startsWith(part)),
+  );
+  const options = new Set<string>();
+  for (const file of files) {
+    const text = readFileSync(join(source, file), "utf8");
+    for (const match of text.matchAll(/(?:^\s*(?:readonly )?|[{(,;] *)([A-Za-z_]\w*)\?:/gm)) {
+      options.add(match[1] as string);
+    }
+  }
+  return options;
+}
+
+/** The rows of the table for a package: column, and options. */
+function readTable(name: string): { column: string; options: string[] }[] {
+  const page = readFileSync(join(root, "docs/compatibility.md"), "utf8");
+  const section = page.split("## What the newest clients send")[1]?.split("\n## ")[0] ?? "";
+  const rows = section.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  return rows
+    .filter((cells) => cells[1] === name)
+    .map((cells) => ({
+      column: cells[2] as string,
+      options: [...(cells[3] as string).matchAll(/`(\w+)`/g)].map((match) => match[1] as string),
+    }));
+}
+
+describe.each(Object.entries(packages))("%s", (service, { name, leftOut }) => {
+  test("every option of the newest client is in one column of the table", () => {
+    const rows = readTable(service);
+    const columns = ["honoured", "refused", "ignored", "client", "answer"];
+    const listed = rows.flatMap((row) => row.options);
+
+    expect(rows.map((row) => row.column).filter((column) => !columns.includes(column))).toEqual([]);
+    const found = [...listOptions(name, leftOut)];
+    expect(found.length).toBeGreaterThan(5);
+    expect(
+      found.filter((option) => !listed.includes(option)),
+      "in no column",
+    ).toEqual([]);
+    expect(
+      listed.filter((option) => !found.includes(option)),
+      "no longer there",
+    ).toEqual([]);
+    expect(
+      listed.filter((option, index) => listed.indexOf(option) !== index),
+      "in two rows",
+    ).toEqual([]);
+  });
+});
+
+let client: SupabaseClient;
+const bucket = `newest-${randomUUID()}`;
+
+beforeAll(async () => {
+  client = createClient(apiUrl(), serviceKey, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    realtime: { transport: WebSocket as never },
+  });
+  const made = await client.storage.createBucket(bucket, { public: true });
+  expect(made.error).toBeNull();
+});
+
+afterAll(async () => {
+  await client.storage.emptyBucket(bucket);
+  await client.storage.deleteBucket(bucket);
+  await client.removeAllChannels();
+  client.realtime.disconnect();
+});
+
+const files = () => client.storage.from(bucket);
+
+async function upload(key: string, text = "text"): Promise<string> {
+  expect((await files().upload(key, text, { upsert: true })).error).toBeNull();
+  const { data } = await files().info(key);
+  return data?.version as string;
+}
+
+test("store_201 store_230 buckets that would keep versions and rules that would remove them are refused", async () => {
+  for (const attempt of [
+    client.storage.createBucket(`${bucket}-v`, { public: false, versioningStatus: "ENABLED" }),
+    client.storage.updateBucket(bucket, { public: true, versioningStatus: "ENABLED" }),
+    client.storage.getBucketLifecycle(bucket),
+    client.storage.deleteBucketLifecycle(bucket),
+    client.storage.updateBucketLifecycle(bucket, {
+      rules: [
+        { status: "Enabled", filter: {}, noncurrentVersionExpiration: { noncurrentDays: 30 } },
+      ],
+    } as never),
+  ]) {
+    const { error } = (await attempt) as { error: { statusCode?: string; message: string } | null };
+    expect(error).toMatchObject({ statusCode: "409", message: expect.stringMatching(/not enabled/) });
+  }
+});
+
+test("store_205 store_212 store_219 a version that an object does not have is never its newest bytes", async () => {
+  const version = await upload("v.txt", "one");
+
+  for (const [versionId, found] of [
+    [version, true],
+    [missing, false],
+  ] as const) {
+    const outcomes = [
+      (await files().info("v.txt", { versionId })).error,
+      (await files().download("v.txt", { versionId, cacheNonce: "1" })).error,
+      (await files().createSignedUrl("v.txt", 60, { versionId })).error,
+      (await files().copy("v.txt", `copy-${versionId}`, { sourceVersionId: versionId })).error,
+    ];
+    expect(outcomes.map((error) => error === null)).toEqual([found, found, found, found]);
+    const { data } = files().getPublicUrl("v.txt", { versionId });
+    expect((await fetch(data.publicUrl)).ok).toBe(found);
+  }
+  expect((await files().move("v.txt", "w.txt", { sourceVersionId: missing })).error).not.toBeNull();
+  const kept = await files().remove([{ path: "v.txt", versionId: missing }]);
+  expect([kept.error, kept.data]).toEqual([null, []]);
+  const gone = await files().remove([{ path: "v.txt", versionId: version }]);
+  expect(gone.data?.map((file) => file.name)).toEqual(["v.txt"]);
+});
+
+test("store_214 store_216 lists of earlier versions are empty, and exact matches exact", async () => {
+  await upload("list/a");
+  await upload("list/ab");
+  const names = async (options: object) => {
+    const { data, error } = await files().listV2({ prefix: "list/a", ...options });
+    expect(error).toBeNull();
+    return data?.objects.map((object) => object.name);
+  };
+
+  expect(await names({ noncurrentVersions: "include", deleteMarkers: "include" })).toHaveLength(2);
+  expect(await names({ noncurrentVersions: "only" })).toEqual([]);
+  expect(await names({ deleteMarkers: "only" })).toEqual([]);
+  expect(await names({ exactMatch: true })).toEqual(["list/a"]);
+  const first = await files().list("list/a", { exactMatch: true });
+  expect(first.data?.map((file) => file.name)).toEqual(["a"]);
+  const none = await files().list("list", { deleteMarkers: "only" });
+  expect(none.data).toEqual([]);
+});
+
+test("store_240 store_241 store_243 encodings of bytes and of forms come back, and a missing key does not exist", async () => {
+  const encoded = { contentEncoding: "br", contentType: "text/plain" };
+  expect((await files().upload("bytes", Buffer.from("x"), encoded)).error).toBeNull();
+  expect((await files().upload("form", new Blob(["x"]), encoded)).error).toBeNull();
+
+  for (const key of ["bytes", "form"]) {
+    const { data } = await files().info(key);
+    expect(data?.contentEncoding).toBe("br");
+    const head = await fetch(files().getPublicUrl(key).data.publicUrl, { method: "HEAD" });
+    expect(head.headers.get("content-encoding")).toBe("br");
+  }
+  const plain = { copyMetadata: false, metadata: { contentEncoding: "" } } as const;
+  expect((await files().copy("bytes", "plain", plain)).error).toBeNull();
+  expect((await files().info("plain")).data?.contentEncoding).toBeNull();
+  expect([(await files().exists("bytes")).data, (await files().exists("none")).data]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+/** Joins a channel; resolves with the status that ends the wait. */
+function joinChannel(channel: RealtimeChannel): Promise<string> {
+  return new Promise((done) => {
+    channel.subscribe((status, error) => {
+      if (status !== "CLOSED") {
+        done(error ? `${status}: ${error.message}` : status);
+      }
+    });
+  });
+}
+
+test("realtime_200 realtime_201 a channel that waits is subscribed when it is joined, or refused", async () => {
+  const options = { config: { postgres_changes_options: { wait: true, timeout: 15_000 } } };
+  const live = client
+    .channel(`wait-${randomUUID()}`, options)
+    .on("postgres_changes", { event: "*", schema: "public", table: "profiles" } as never, () => {});
+  const dead = client
+    .channel(`wait-${randomUUID()}`, options)
+    .on("postgres_changes", { event: "*", schema: "public", table: "no_table" } as never, () => {});
+
+  expect(await joinChannel(live)).toBe("SUBSCRIBED");
+  expect(await joinChannel(dead)).toMatch(/CHANNEL_ERROR: .*Unable to subscribe/);
+});
+
+test("realtime_210 realtime_211 a broadcast that is to be stored is refused on both ways", async () => {
+  const options = { config: { private: true, broadcast: { ack: true } } };
+  const channel = client.channel(`persist-${randomUUID()}`, options);
+  expect(await joinChannel(channel)).toBe("SUBSCRIBED");
+
+  const sent = await channel.send({ type: "broadcast", event: "e", payload: {}, persist: true });
+  expect(sent).toBe("Storing broadcasts is not supported");
+  const http = channel.httpSend("e", {}, { persist: { ttl: 60 } });
+  await expect(http).rejects.toThrow("Storing broadcasts is not supported");
+});
