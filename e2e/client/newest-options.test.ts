@@ -114,7 +114,10 @@ test("store_201 store_230 buckets that would keep versions and rules that would 
     } as never),
   ]) {
     const { error } = (await attempt) as { error: { statusCode?: string; message: string } | null };
-    expect(error).toMatchObject({ statusCode: "409", message: expect.stringMatching(/not enabled/) });
+    expect(error).toMatchObject({
+      statusCode: "409",
+      message: expect.stringMatching(/not enabled/),
+    });
   }
 });
 

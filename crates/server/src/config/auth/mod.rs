@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use super::section::Section;
 pub use email::{EmailSection, EmailTemplate, NotificationTemplate, SmtpSection};
 pub use external::{HookSection, OauthServerSection, ProviderSection, ThirdParty};
-pub use factors::{FactorSwitch, MfaSection, PhoneFactor, RecoveryCodes, WebauthnSection};
+pub use factors::{FactorSwitch, MfaSection, PhoneFactor, WebauthnSection};
 pub use phone::{SmsProvider, SmsSection, Twilio};
 pub use saml::SamlSection;
 
