@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { apiUrl } from "../support/address.ts";
 import { serviceKey } from "../support/clients.ts";
+import { runSql } from "../support/database.ts";
 
 const root = join(import.meta.dirname, "../..");
 const packages = {
@@ -196,16 +197,21 @@ function joinChannel(channel: RealtimeChannel): Promise<string> {
 }
 
 test("realtime_200 realtime_201 a channel that waits is subscribed when it is joined, or refused", async () => {
+  const table = `waited_${randomUUID().slice(0, 8)}`;
+  await runSql(
+    `create table public.${table} (id int); alter publication supabase_realtime add table public.${table}`,
+  );
   const options = { config: { postgres_changes_options: { wait: true, timeout: 15_000 } } };
   const live = client
     .channel(`wait-${randomUUID()}`, options)
-    .on("postgres_changes", { event: "*", schema: "public", table: "profiles" } as never, () => {});
+    .on("postgres_changes", { event: "*", schema: "public", table } as never, () => {});
   const dead = client
     .channel(`wait-${randomUUID()}`, options)
     .on("postgres_changes", { event: "*", schema: "public", table: "no_table" } as never, () => {});
 
   expect(await joinChannel(live)).toBe("SUBSCRIBED");
   expect(await joinChannel(dead)).toMatch(/CHANNEL_ERROR: .*Unable to subscribe/);
+  await runSql(`drop table public.${table}`);
 });
 
 test("realtime_210 realtime_211 a broadcast that is to be stored is refused on both ways", async () => {
