@@ -21,11 +21,11 @@ use selvedge_token::{ApiKeys, KeyRing};
 
 const MIB: usize = 1024 * 1024;
 /// What is counted, at most: the budget of the server.
-const BUDGET: usize = 12 * MIB;
+const BUDGET: usize = 8 * MIB;
 /// What is allocated besides, at most.
 const BESIDES: usize = 8 * MIB;
 const AT_ONCE: [usize; 4] = [1, 4, 16, 40];
-const BODY_BYTES: usize = 600_000;
+const BODY_BYTES: usize = 300_000;
 
 /// Nothing is written or called: only what becomes of a request on this side is of interest.
 const SCHEMA: &str = "create table public.refuses (body text, n int, document jsonb);
