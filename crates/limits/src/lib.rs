@@ -8,6 +8,7 @@
 mod client;
 mod log_gate;
 mod log_rate;
+mod presence;
 mod share;
 mod turns;
 mod work_shares;
@@ -15,6 +16,7 @@ mod work_shares;
 pub use client::{ClientId, network_of};
 pub use log_gate::LogGate;
 pub use log_rate::LogRate;
+pub use presence::Presence;
 pub use share::{Share, ShareExceeded, ShareLimit, Shares};
 pub use turns::{Turn, Turns};
 pub use work_shares::{Work, WorkLimits, WorkShare, WorkShares};

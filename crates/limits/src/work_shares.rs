@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
 
+use crate::Presence;
 use crate::client::ClientId;
 
-/// A client whose last work began longer ago is not there any more.
-const PRESENT_FOR: Duration = Duration::from_secs(1);
 /// Clients without work are forgotten when there are more than this.
 const MOST_CLIENTS: usize = 1024;
 
@@ -45,11 +44,9 @@ pub struct WorkShares(Rc<Inner>);
 #[derive(Debug)]
 struct Inner {
     limits: WorkLimits,
+    /// Who is there, also beside this thread: its processes of the database have their cores in common with those of others.
+    presence: Presence,
     clients: RefCell<HashMap<ClientId, Rc<Client>>>,
-    /// Whose work was the last that began or waited.
-    last: Cell<Option<ClientId>>,
-    /// When that was last another client than before.
-    changed: Cell<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -93,19 +90,18 @@ pub struct WorkShare {
 
 impl WorkShares {
     /// Nothing is in progress yet.
-    pub fn new(limits: WorkLimits) -> Self {
+    pub fn new(limits: WorkLimits, presence: Presence) -> Self {
         Self(Rc::new(Inner {
             limits,
+            presence,
             clients: RefCell::default(),
-            last: Cell::new(None),
-            changed: Cell::new(None),
         }))
     }
 
     /// Begins a client's work. `None` while it has as much in progress as it may have beside others; then it waits by [`Self::begin`].
     pub fn begin_at_once(&self, client: ClientId, work: Work) -> Option<WorkShare> {
         let now = Instant::now();
-        self.note_presence(client, now);
+        self.0.presence.note(client);
         let known = self.client(client);
         let lane = known.lane(work);
         (lane.waiting.get() == 0 && self.may_begin(lane, work, now)).then(|| known.begin(work, now))
@@ -142,19 +138,7 @@ impl WorkShares {
             Work::Short(_) => pieces.expected < limits.short,
             Work::Long => pieces.counted.len() < limits.long,
         };
-        has_room || pieces.counted.is_empty() || !self.are_others_there(now)
-    }
-
-    fn note_presence(&self, client: ClientId, now: Instant) {
-        let last = self.0.last.replace(Some(client));
-        if last.is_some_and(|last| last != client) {
-            self.0.changed.set(Some(now));
-        }
-    }
-
-    fn are_others_there(&self, now: Instant) -> bool {
-        let changed = self.0.changed.get();
-        changed.is_some_and(|at| now.saturating_duration_since(at) < PRESENT_FOR)
+        has_room || pieces.counted.is_empty() || !self.0.presence.has_several()
     }
 
     fn client(&self, client: ClientId) -> Rc<Client> {
@@ -293,7 +277,7 @@ mod tests {
 
     #[test]
     fn gw_049_a_client_has_a_share_of_the_work_in_progress_while_others_are_there() {
-        let shares = WorkShares::new(LIMITS);
+        let shares = WorkShares::new(LIMITS, Presence::lasting(Duration::from_secs(3600)));
         let [one, other] = clients();
         assert_eq!(begin_all(&shares, one, Work::Long).len(), 100, "it is alone");
 
@@ -309,7 +293,7 @@ mod tests {
 
     #[test]
     fn gw_049_work_begins_when_the_work_of_the_same_client_has_ended() {
-        let shares = WorkShares::new(LIMITS);
+        let shares = WorkShares::new(LIMITS, Presence::lasting(Duration::from_secs(3600)));
         let [one, other] = clients();
         let mut running = begin_all(&shares, one, MILLISECONDS_5);
         assert!(shares.begin_at_once(other, MILLISECONDS_5).is_some());
@@ -352,7 +336,7 @@ mod tests {
             counted_for: Duration::from_millis(50),
             ..LIMITS
         };
-        let shares = WorkShares::new(limits);
+        let shares = WorkShares::new(limits, Presence::lasting(Duration::from_secs(3600)));
         let [one, other] = clients();
         let _of_other = shares.begin_at_once(other, Work::Long);
         let waits_for_the_last = begin_all(&shares, one, Work::Long);
@@ -367,7 +351,7 @@ mod tests {
 
     #[test]
     fn gw_049_clients_without_work_are_forgotten() {
-        let shares = WorkShares::new(LIMITS);
+        let shares = WorkShares::new(LIMITS, Presence::lasting(Duration::from_secs(3600)));
         let kept = shares.begin_at_once(ClientId::of_connection(None), Work::Long);
         for _ in 0..10 * MOST_CLIENTS {
             let _share = shares.begin_at_once(ClientId::of_connection(None), Work::Long);

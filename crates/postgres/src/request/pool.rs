@@ -71,7 +71,7 @@ impl RequestPool {
     /// A pool without connections, which are opened when requests come. Must live on a thread that runs a `LocalSet`.
     pub fn new(database: Arc<Database>, config: RequestPoolConfig) -> Self {
         let wait_queues = Rc::new(WaitQueues::new(config.slow_statement));
-        let client_shares = WorkShares::new(config.client_share);
+        let client_shares = WorkShares::new(config.client_share, config.presence.clone());
         Self {
             inner: Rc::new(Inner {
                 database,

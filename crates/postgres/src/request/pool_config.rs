@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_limits::WorkLimits;
+use selvedge_limits::{Presence, WorkLimits};
 use selvedge_memory::MemoryBudget;
 
 /// How many connections a worker holds, and for how long requests wait.
@@ -34,6 +34,8 @@ pub struct RequestPoolConfig {
     /// What one client may have in progress while others send requests, too: fast statements of 20 ms in all, and two that are slow or have
     /// never been seen. Default: that, without those that have run for a second.
     pub client_share: WorkLimits,
+    /// Who sends requests. Default: to this process.
+    pub presence: Presence,
 }
 
 impl Default for RequestPoolConfig {
@@ -54,6 +56,7 @@ impl Default for RequestPoolConfig {
                 long: 2,
                 counted_for: Duration::from_secs(1),
             },
+            presence: Presence::of_process().clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What one client has in progress while others send requests, too.
 
-use selvedge_limits::{ClientId, WorkLimits};
+use selvedge_limits::{ClientId, Presence, WorkLimits};
 
 use super::*;
 
@@ -37,6 +37,7 @@ async fn gw_049_a_client_has_two_statements_of_unknown_length_in_progress_while_
                     counted_for: NO_LIMIT,
                     ..RequestPoolConfig::default().client_share
                 },
+                presence: Presence::lasting(NO_LIMIT),
                 ..RequestPoolConfig::default()
             })
             .await;
