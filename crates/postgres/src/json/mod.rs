@@ -136,7 +136,7 @@ pub enum JsonForm {
     Object,
     /// An array of all rows without blanks between them, as `json_strip_nulls` writes it.
     CompactArray,
-    /// The lines of a CSV document. Each row has the header before its line.
+    /// The lines of a CSV document. The first row has the header before its line, and the others null.
     Lines,
 }
 

@@ -73,8 +73,10 @@ pub(super) fn write_texts(plan: &QueryPlan) -> SqlStatement {
         sql.push("SELECT ").push(IS_ROW).push(", ");
     }
     if plan.handler == Handler::Csv {
+        // Only before the first line: it may be longer than the lines.
+        sql.push("CASE WHEN row_number() OVER () = 1 THEN ");
         sql.write_csv_header();
-        sql.push(" AS header, ");
+        sql.push(" END AS header, ");
     }
     sql.write_row_text(plan);
     sql.push(" AS body FROM (");
