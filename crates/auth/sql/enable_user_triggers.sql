@@ -18,7 +18,7 @@ begin
     alter table auth.users enable always trigger selvedge_count_moved;
     alter table auth.users enable always trigger selvedge_count_truncated;
   end if;
-exception when lock_not_available then
+exception when lock_not_available or insufficient_privilege then
   null;
 end
 $$

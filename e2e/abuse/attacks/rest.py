@@ -121,7 +121,7 @@ def counted_answers_after_small_ones(target: Target) -> None:
 def writes_after_small_ones(target: Target) -> None:
     """As the one before it, with rows that are written and returned."""
     path = f"/rest/v1/todos?select={MANY_COLUMNS}&id=lt."
-    headers = {"Prefer": "return=representation", "Content_Type": "application/json"}
+    headers = {"Prefer": "return=representation,tx=rollback", "Content_Type": "application/json"}
 
     def send(connection: Connection, number: int) -> int:
         most = 2 + number % 40 if number < 48 else 100_000_000 + number
