@@ -25,6 +25,9 @@ use crate::server_config::{ACME_PROTOCOL, make_server_config};
 /// How long one attempt may take: the authority may be slow, and asks for the answers from several places.
 const LONGEST_ATTEMPT: Duration = Duration::from_secs(15 * 60);
 
+/// How many orders an attempt may begin, where what is wrong is mended at once.
+const MOST_ORDERS: u32 = 4;
+
 /// The certificate, and what renews it.
 pub struct AcmeCertificates {
     settings: AcmeSettings,
@@ -158,13 +161,18 @@ impl AcmeCertificates {
             0 => ChallengeType::Http01,
             _ => ChallengeType::TlsAlpn01,
         };
-        let issued = match self.order(client, &preferred).await {
-            // An authority may lose accounts, and one for tests always does.
-            Err(error) if error.problem_kind() == Some("accountDoesNotExist") => {
-                forget_account(&self.settings.folder)?;
-                self.order(client, &preferred).await?
+        let mut left = MOST_ORDERS;
+        let issued = loop {
+            left -= 1;
+            match self.order(client, &preferred).await {
+                // An authority may lose accounts, and one for tests always does.
+                Err(error) if left > 0 && error.problem_kind() == Some("accountDoesNotExist") => {
+                    forget_account(&self.settings.folder)?;
+                }
+                // A nonce grows old while a slow server thinks.
+                Err(error) if left > 0 && error.problem_kind() == Some("badNonce") => {}
+                issued => break issued?,
             }
-            issued => issued?,
         };
         let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
         write_certificate(&self.settings.folder, &issued.chain, &issued.key)?;

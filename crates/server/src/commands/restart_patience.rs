@@ -40,7 +40,7 @@ impl RestartPatience {
             self.reported = Instant::now();
             tracing::warn!(
                 elapsed_s = self.begun.elapsed().as_secs(),
-                "waiting for PostgreSQL, which replays its write-ahead log after a crash"
+                "PostgreSQL does not accept connections yet: after a crash it first replays its write-ahead log"
             );
         }
         true
