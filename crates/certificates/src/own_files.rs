@@ -70,7 +70,7 @@ impl OwnCertificate {
 
     /// Reads the files again whenever they change, until the process ends. Those that cannot be used change nothing and are reported: two files
     /// are not replaced in one moment.
-    pub async fn follow_files(self) {
+    pub async fn follow_files(&self) {
         let mut seen = self.describe();
         loop {
             tokio::time::sleep(POLL).await;
@@ -145,7 +145,7 @@ mod tests {
         write(&make_pem(&["a.example"], year), true);
         let own = OwnCertificate::open(&chain_file, &key_file, read).expect("they fit");
         let served = own.served.clone();
-        let following = tokio::spawn(own.follow_files());
+        let following = tokio::spawn(async move { own.follow_files().await });
         tokio::time::sleep(POLL / 2).await;
 
         let next = make_pem(&["longer.b.example"], year);

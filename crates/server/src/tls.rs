@@ -2,10 +2,11 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use selvedge_certificates::{AcmeCertificates, AcmeSettings, ExternalAccount, OwnCertificate};
-use selvedge_gateway::Listener;
+use selvedge_gateway::{Listener, keep_running};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
 
 use crate::config::{Config, TlsFiles, TlsSection};
@@ -23,7 +24,11 @@ pub(crate) fn api_listeners(config: &Config, listeners: Vec<TcpListener>) -> Res
     };
     let own = read_own_certificate(files)?;
     let tls = own.server_config().context("[api.tls]")?;
-    actix_web::rt::spawn(own.follow_files());
+    let own = Arc::new(own);
+    actix_web::rt::spawn(keep_running("files of [api.tls]", move || {
+        let own = own.clone();
+        async move { own.follow_files().await }
+    }));
     let with_tls = |listener| Listener::Tls(listener, tls.clone());
     Ok(listeners.into_iter().map(with_tls).collect())
 }

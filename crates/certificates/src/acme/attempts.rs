@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::AcmeError;
-use super::schedule::{FIRST_PAUSE, LONGEST_HOLD, pause_after};
+use super::schedule::{FIRST_PAUSE, LONGEST_HOLD, SOONEST, pause_after};
 use super::store::{read_json, write_json};
 use crate::certificate::Certificate;
 
@@ -15,7 +15,7 @@ const FILE: &str = "attempts.json";
 /// The longest text of an error that is kept.
 const LONGEST_ERROR: usize = 1000;
 
-/// Attempts since the last success, for one list of domains. Times are seconds of the clock.
+/// What became of the last attempts, for one list of domains. Times are seconds of the clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Attempts {
     #[serde(default)]
@@ -23,7 +23,7 @@ pub(super) struct Attempts {
     #[serde(default)]
     pub(super) failures: u32,
     #[serde(default)]
-    last_failure: u64,
+    noted_at: u64,
     #[serde(default)]
     next: u64,
     /// Until when the authority has told this server to wait.
@@ -49,17 +49,17 @@ impl Attempts {
         read_json(&folder.join(FILE)).ok().flatten().unwrap_or_default()
     }
 
-    /// Lets the first attempt of a process be soon: somebody may have mended what was wrong.
+    /// Lets the first attempt of a process be soon after a failure: somebody may have mended what was wrong.
     pub(super) fn begin(&mut self) {
-        self.next = self
-            .next
-            .min(self.last_failure.saturating_add(FIRST_PAUSE.as_secs()));
+        if self.failures > 0 {
+            self.next = self.next.min(self.noted_at.saturating_add(FIRST_PAUSE.as_secs()));
+        }
     }
 
-    /// Whether another attempt may be made. A failure in the future says that the clock has been set back.
+    /// Whether another attempt may be made. One that was noted in the future says that the clock has been set back.
     pub(super) fn allow(&self, now: SystemTime) -> bool {
         let now = seconds(now);
-        now < self.last_failure || now >= self.next.max(self.held_until)
+        now < self.noted_at || now >= self.next.max(self.held_until)
     }
 
     /// Notes a failure, and for how long the authority has told to wait.
@@ -71,7 +71,7 @@ impl Attempts {
         error: &AcmeError,
     ) {
         self.failures = self.failures.saturating_add(1);
-        self.last_failure = seconds(now);
+        self.noted_at = seconds(now);
         let fraction = current.map_or(0.5, Certificate::fraction);
         let pause = pause_after(self.failures, fraction, current.map(Certificate::lifetime));
         self.next = seconds(now + pause);
@@ -79,10 +79,13 @@ impl Attempts {
         self.error = Some(error.to_string().chars().take(LONGEST_ERROR).collect());
     }
 
-    /// Notes a success.
-    pub(super) fn succeed(&mut self) {
+    /// Notes a success. The next attempt is not made at once, also where the clock is so wrong that every new certificate looks old, or the
+    /// authority leaves a domain out.
+    pub(super) fn succeed(&mut self, now: SystemTime, lifetime: Duration) {
         *self = Self {
             domains: std::mem::take(&mut self.domains),
+            noted_at: seconds(now),
+            next: seconds(now + (lifetime / 20).min(SOONEST)),
             ..Self::default()
         };
     }
@@ -129,6 +132,20 @@ mod tests {
         assert!(other.allow(now) && other.failures == 0);
         // The clock was wrong when it failed.
         assert!(attempts.allow(now - Duration::from_secs(3600 * 24 * 365)));
+    }
+
+    #[test]
+    fn prod_021_a_clock_that_makes_every_certificate_look_old_orders_one_in_an_hour() {
+        let day = Duration::from_secs(24 * 3600);
+        let wrong = SystemTime::now() + 400 * day;
+        let mut attempts = Attempts::default();
+
+        attempts.succeed(wrong, 90 * day);
+        attempts.begin();
+
+        assert!(!attempts.allow(wrong + SOONEST / 2) && attempts.allow(wrong + SOONEST));
+        // It is set right again.
+        assert!(attempts.allow(wrong - 400 * day));
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl AcmeCertificates {
     }
 
     /// Obtains the first certificate and renews it, until the process ends.
-    pub async fn keep_renewed(self) {
+    pub async fn keep_renewed(&self) {
         let mut attempts = Attempts::read(&self.settings.folder, &self.settings.domains);
         attempts.begin();
         let mut advice = Advice::default();
@@ -132,8 +132,8 @@ impl AcmeCertificates {
             Ok(certificate) => {
                 tracing::info!(domains = ?certificate.names(), "a new certificate is served");
                 metrics::note_expiry(certificate.not_after());
+                attempts.succeed(SystemTime::now(), certificate.lifetime());
                 self.current.store(Some(Arc::new(certificate)));
-                attempts.succeed();
             }
             Err(error) => {
                 let now = SystemTime::now();
@@ -141,7 +141,7 @@ impl AcmeCertificates {
                 attempts.fail(now, current.as_deref(), client.hold(), &error);
                 let pause = attempts.next_attempt().duration_since(now).unwrap_or_default();
                 tracing::warn!(
-                    %error,
+                    error = attempts.error.as_deref(),
                     directory = self.settings.directory,
                     failures = attempts.failures,
                     next_attempt_s = pause.as_secs(),
@@ -175,7 +175,10 @@ impl AcmeCertificates {
             }
         };
         let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
-        write_certificate(&self.settings.folder, &issued.chain, &issued.key)?;
+        // On a full disk it is served nevertheless, and the next start has to obtain another one.
+        if let Err(error) = write_certificate(&self.settings.folder, &issued.chain, &issued.key) {
+            tracing::error!(%error, "the new certificate is served and could not be kept");
+        }
         Ok(certificate)
     }
 

@@ -14,7 +14,7 @@ pub(super) const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
 const LONGEST_TICK: Duration = Duration::from_secs(60);
 const SHORTEST_TICK: Duration = Duration::from_millis(500);
 /// How soon after it was issued a certificate may be renewed. An authority that has to revoke certificates advises so.
-const SOONEST: Duration = Duration::from_secs(3600);
+pub(super) const SOONEST: Duration = Duration::from_secs(3600);
 /// How often the authority is asked for its advice at least and at most.
 const LONGEST_ADVICE: Duration = Duration::from_secs(6 * 3600);
 

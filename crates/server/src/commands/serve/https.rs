@@ -1,11 +1,12 @@
 //! HTTPS of `serve` with certificates that it obtains: two public ports, while the API's own stays on this machine.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Context, Result};
-use selvedge_gateway::Listener;
+use selvedge_gateway::{Listener, keep_running};
 
 use crate::commands::shutdown::spawn_server;
 use crate::config::Config;
@@ -66,7 +67,11 @@ impl PublicPorts {
             self.http,
         )?;
         let tls = certificates.server_config()?;
-        actix_web::rt::spawn(certificates.keep_renewed());
+        let certificates = Arc::new(certificates);
+        actix_web::rt::spawn(keep_running("certificates", move || {
+            let certificates = certificates.clone();
+            async move { certificates.keep_renewed().await }
+        }));
         Ok((Listener::Tls(self.https, tls), spawn_server(plain)))
     }
 }
