@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::client::ClientId;
 
-/// By default a client that has sent nothing for longer is not there any more.
-const PRESENT_FOR: Duration = Duration::from_secs(1);
+/// By default a client that has sent nothing for longer is not there any more. It has sent one request after the other, or its next one will be
+/// protected when it comes.
+const PRESENT_FOR: Duration = Duration::from_millis(100);
 
 /// Notes who sends requests. Cheap to clone; all clones know of the same clients.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ impl Presence {
         }))
     }
 
-    /// That of all services and threads of this process.
+    /// That of all threads of this process.
     pub fn of_process() -> &'static Self {
         static OF_PROCESS: LazyLock<Presence> = LazyLock::new(Presence::default);
         &OF_PROCESS

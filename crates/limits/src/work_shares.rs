@@ -1,7 +1,7 @@
 //! What clients have in progress on one thread and its connections: a client that asks for much waits for its own work, so that others need not
 //! wait for it.
 //!
-//! The limits apply while several clients are there. One that is alone has the thread for itself.
+//! The limits apply while another client has work in progress or has had it a moment ago. One that is alone has the thread for itself.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -9,13 +9,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
-use tokio::time::timeout_at;
+use tokio::time::timeout;
 
 use crate::Presence;
 use crate::client::ClientId;
 
 /// Clients without work are forgotten when there are more than this.
 const MOST_CLIENTS: usize = 1024;
+/// How long work waits for a sign that it may begin.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// How much one client may have in progress while others are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +49,14 @@ struct Inner {
     /// Who is there, also beside this thread: its processes of the database have their cores in common with those of others.
     presence: Presence,
     clients: RefCell<HashMap<ClientId, Rc<Client>>>,
+    /// Pieces in progress of all clients.
+    in_progress: Cell<usize>,
 }
 
 #[derive(Debug, Default)]
 struct Client {
+    /// Pieces in progress, also those that do not count any more.
+    in_progress: Cell<usize>,
     short: Lane,
     long: Lane,
 }
@@ -83,6 +89,7 @@ struct Piece {
 /// Work in progress, until this is dropped.
 #[derive(Debug)]
 pub struct WorkShare {
+    shares: WorkShares,
     client: Rc<Client>,
     is_long: bool,
     number: u64,
@@ -95,6 +102,7 @@ impl WorkShares {
             limits,
             presence,
             clients: RefCell::default(),
+            in_progress: Cell::new(0),
         }))
     }
 
@@ -104,7 +112,7 @@ impl WorkShares {
         self.0.presence.note(client);
         let known = self.client(client);
         let lane = known.lane(work);
-        (lane.waiting.get() == 0 && self.may_begin(lane, work, now)).then(|| known.begin(work, now))
+        (lane.waiting.get() == 0 && self.may_begin(&known, work, now)).then(|| self.add(&known, work, now))
     }
 
     /// Waits until a client's work may begin, behind what it asked for before.
@@ -114,31 +122,46 @@ impl WorkShares {
         let waiting = Waiting::join(lane);
         loop {
             let now = Instant::now();
-            if self.may_begin(lane, work, now) {
+            if self.may_begin(&known, work, now) {
                 drop(waiting);
-                let share = known.begin(work, now);
+                let share = self.add(&known, work, now);
                 // It was woken for one piece that has ended, and there may be room for more.
                 lane.freed.notify_one();
                 return share;
             }
-            match lane.oldest() {
-                None => lane.freed.notified().await,
-                Some(began) => {
-                    let uncounted = began + self.0.limits.counted_for;
-                    let _ = timeout_at(uncounted.into(), lane.freed.notified()).await;
-                }
-            }
+            // Also when its own work goes on: that may not count any more, or the others may have gone.
+            let _ = timeout(LOOK_AGAIN, lane.freed.notified()).await;
         }
     }
 
-    fn may_begin(&self, lane: &Lane, work: Work, now: Instant) -> bool {
-        let limits = &self.0.limits;
+    fn may_begin(&self, client: &Client, work: Work, now: Instant) -> bool {
+        let (limits, lane) = (&self.0.limits, client.lane(work));
         let pieces = lane.forget_older(limits.counted_for, now);
         let has_room = match work {
             Work::Short(_) => pieces.expected < limits.short,
             Work::Long => pieces.counted.len() < limits.long,
         };
-        has_room || pieces.counted.is_empty() || !self.0.presence.has_several()
+        has_room || pieces.counted.is_empty() || !self.are_others_there(client)
+    }
+
+    fn are_others_there(&self, client: &Client) -> bool {
+        self.0.in_progress.get() > client.in_progress.get() || self.0.presence.has_several()
+    }
+
+    fn add(&self, client: &Rc<Client>, work: Work, now: Instant) -> WorkShare {
+        let expected = match work {
+            Work::Short(expected) => expected,
+            Work::Long => Duration::ZERO,
+        };
+        for in_progress in [&self.0.in_progress, &client.in_progress] {
+            in_progress.set(in_progress.get() + 1);
+        }
+        WorkShare {
+            shares: self.clone(),
+            client: Rc::clone(client),
+            is_long: work == Work::Long,
+            number: client.lane(work).pieces.borrow_mut().add(expected, now),
+        }
     }
 
     fn client(&self, client: ClientId) -> Rc<Client> {
@@ -161,18 +184,6 @@ impl Client {
             Work::Long => &self.long,
         }
     }
-
-    fn begin(self: &Rc<Self>, work: Work, now: Instant) -> WorkShare {
-        let expected = match work {
-            Work::Short(expected) => expected,
-            Work::Long => Duration::ZERO,
-        };
-        WorkShare {
-            client: Rc::clone(self),
-            is_long: work == Work::Long,
-            number: self.lane(work).pieces.borrow_mut().add(expected, now),
-        }
-    }
 }
 
 impl Lane {
@@ -186,11 +197,6 @@ impl Lane {
             }
         }
         self.pieces.borrow()
-    }
-
-    /// When the oldest piece that counts began.
-    fn oldest(&self) -> Option<Instant> {
-        self.pieces.borrow().counted.front().map(|piece| piece.began)
     }
 }
 
@@ -215,6 +221,9 @@ impl Pieces {
 
 impl Drop for WorkShare {
     fn drop(&mut self) {
+        for in_progress in [&self.shares.0.in_progress, &self.client.in_progress] {
+            in_progress.set(in_progress.get().saturating_sub(1));
+        }
         let lane = match self.is_long {
             true => &self.client.long,
             false => &self.client.short,

@@ -30,7 +30,7 @@ use actix_web::dev::{Service as ActixService, ServiceRequest, ServiceResponse, T
 use actix_web::http::{ConnectionType, StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
-use selvedge_limits::{ClientId, LogRate, Presence};
+use selvedge_limits::LogRate;
 
 use crate::{Drain, GatewayError, Hold, RequestId, Service, TraceId, cors, metrics, sent_path};
 pub use accept_encoding::accepts_coding;
@@ -186,10 +186,6 @@ impl<S> GatewayService<S> {
         let trusted_proxies = self.shared.config.trusted_proxies;
         let remote_ip = read_remote_ip(request, trusted_proxies).map_err(boxed_response)?;
         let caller = Caller::new(credentials, remote_ip, &self.shared.config, id.clone());
-        // Checks of health are no reason to limit a client that is alone.
-        if service != Service::Other {
-            Presence::of_process().note(ClientId::of_connection(Some(remote_ip)));
-        }
         let usage = self
             .shared
             .admission

@@ -182,10 +182,11 @@ impl RequestPool {
         with_application_name(&transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
+                let deadline = Instant::now() + self.inner.config.acquire_timeout;
                 let work = PipelineNeeds::EXCLUSIVE.work;
-                let _share = self.inner.take_share(transaction.client, work).await?;
+                let _share = self.inner.take_share(transaction.client, work, deadline).await?;
                 let held = ExclusiveUse {
-                    pipeline: Some(self.inner.acquire_exclusive().await?),
+                    pipeline: Some(self.inner.acquire_exclusive(deadline).await?),
                     pool: self.inner.clone(),
                 };
                 let pipeline = held.pipeline.clone().expect("held until released");
@@ -246,6 +247,7 @@ impl Inner {
         &self,
         client: Option<ClientId>,
         work: Work,
+        deadline: Instant,
     ) -> Result<Option<WorkShare>, RequestError> {
         let Some(client) = client else {
             return Ok(None);
@@ -253,18 +255,21 @@ impl Inner {
         match self.client_shares.begin_at_once(client, work) {
             Some(share) => Ok(Some(share)),
             // Boxed, because few requests need it.
-            None => Box::pin(self.wait_for_share(client, work)).await.map(Some),
+            None => Box::pin(self.wait_for_share(client, work, deadline))
+                .await
+                .map(Some),
         }
     }
 
     /// Waits until a client has less in progress.
-    async fn wait_for_share(&self, client: ClientId, work: Work) -> Result<WorkShare, RequestError> {
+    async fn wait_for_share(
+        &self,
+        client: ClientId,
+        work: Work,
+        deadline: Instant,
+    ) -> Result<WorkShare, RequestError> {
         let _waiting = self.database.pool_metrics().count_waiting();
-        let share = tokio::time::timeout(
-            self.config.acquire_timeout,
-            self.client_shares.begin(client, work),
-        )
-        .await;
+        let share = tokio::time::timeout_at(deadline.into(), self.client_shares.begin(client, work)).await;
         share.map_err(|_| {
             self.database.pool_metrics().count_timeout();
             RequestError::Timeout
@@ -285,8 +290,8 @@ impl Inner {
             )
         };
         let (statement, mut work) = assess_transaction();
-        let share = self.take_share(transaction.client, work.work).await?;
         let deadline = Instant::now() + self.config.acquire_timeout;
+        let share = self.take_share(transaction.client, work.work, deadline).await?;
         let mut has_waited = false;
         let pipeline = loop {
             match self.choose_pipeline(work) {
@@ -447,8 +452,7 @@ impl Inner {
     }
 
     /// Takes a connection out of the shared pipelines for exclusive use, or opens one.
-    async fn acquire_exclusive(&self) -> Result<Rc<Pipeline>, RequestError> {
-        let deadline = Instant::now() + self.config.acquire_timeout;
+    async fn acquire_exclusive(&self, deadline: Instant) -> Result<Rc<Pipeline>, RequestError> {
         loop {
             let may_open = {
                 let mut pipelines = self.pipelines.borrow_mut();

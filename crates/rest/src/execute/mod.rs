@@ -64,8 +64,8 @@ pub(crate) struct Execution<'a> {
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
-    /// Whose share of the statements in progress the request is part of.
-    pub(crate) client: ClientId,
+    /// Whose share of the statements in progress the request is part of; `None` for nobody's.
+    pub(crate) client: Option<ClientId>,
     pub(crate) texts: &'a RequestTexts,
     /// What PostgreSQL may take for the request's large body.
     pub(crate) turn: Option<&'a DatabaseTurn>,
@@ -204,7 +204,7 @@ impl Execution<'_> {
             calls_function: false,
             replayed_to: None,
             turn: None,
-            client: Some(self.client),
+            client: self.client,
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -237,7 +237,7 @@ impl Execution<'_> {
             calls_function: plan.function().is_some(),
             replayed_to: None,
             turn: self.turn,
-            client: Some(self.client),
+            client: self.client,
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {
                 TransactionEnd::Rollback

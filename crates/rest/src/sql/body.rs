@@ -91,24 +91,14 @@ impl Sql {
 
     /// The text of one row, as it stands in the body.
     pub(super) fn write_row_text(&mut self, plan: &QueryPlan) {
-        let is_scalar = plan.function().is_some_and(Function::returns_set_of_scalar);
-        if plan.handler == Handler::Csv {
-            self.push(CSV_LINE);
-            return;
-        }
-        let (before, behind) = match plan.handler {
-            Handler::Json { stripped: true } | Handler::JsonObject { stripped: true } => {
-                ("json_strip_nulls(", ")")
-            }
-            _ => ("", ""),
+        match plan.handler {
+            Handler::Csv => self.push(CSV_LINE),
+            Handler::Json { stripped: true } | Handler::JsonObject { stripped: true } => self
+                .push("json_strip_nulls(row_to_json(")
+                .push(ROW_ALIAS)
+                .push("))"),
+            _ => self.push("row_to_json(").push(ROW_ALIAS).push(")"),
         };
-        self.push(before);
-        if is_scalar {
-            self.push("to_json(").push(VALUE).push(")");
-        } else {
-            self.push("row_to_json(").push(ROW_ALIAS).push(")");
-        }
-        self.push(behind);
     }
 }
 
