@@ -39,7 +39,10 @@ impl Relocation {
             bucket: bucket.unwrap_or_else(|| source.bucket.clone()),
             key,
         };
-        let source_version = body.text("sourceVersionId")?;
+        // Clients of other languages write null for what is not given.
+        let source_version = body
+            .text("sourceVersionId")?
+            .filter(|version| !version.is_empty());
         Ok(Self {
             source,
             destination,

@@ -32,7 +32,8 @@ pub(crate) async fn sign_object(
         Some(fields) => Transform::from_body(&fields)?,
         None => Transform::default(),
     };
-    let version = body.text("versionId")?;
+    // Clients of other languages write null for what is not given.
+    let version = body.text("versionId")?.filter(|version| !version.is_empty());
     target.check_names()?;
     let row = find_visible_object(&caller, target).await?;
     row.with_version(version.as_deref())?;
