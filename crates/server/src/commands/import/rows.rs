@@ -18,12 +18,14 @@ const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// Platform tables whose rows are copied. Left out are those of Auth whose rows expire within minutes, such as flow states, and
 /// `storage.objects`, whose rows are copied together with the bytes.
-const PLATFORM_TABLES: [&str; 18] = [
+const PLATFORM_TABLES: [&str; 20] = [
     "auth.audit_log_entries",
     "auth.custom_oauth_providers",
     "auth.identities",
     "auth.mfa_amr_claims",
     "auth.mfa_factors",
+    "auth.mfa_recovery_code_sets",
+    "auth.mfa_recovery_codes",
     "auth.oauth_authorizations",
     "auth.oauth_clients",
     "auth.oauth_consents",
