@@ -69,3 +69,6 @@ grant usage, select, update on all sequences in schema pgmq to anon, authenticat
 alter default privileges in schema pgmq grant usage, select, update on sequences to anon, authenticated, service_role;
 grant select, insert, update, delete on all tables in schema pgmq to service_role;
 alter default privileges in schema pgmq grant all on tables to service_role;
+
+-- Says that all of this was done. The number counts the changes of this file.
+comment on schema pgmq_public is 'Queues over the data API, made by Selvedge (1)';

@@ -1,14 +1,23 @@
 -- Takes back what expose_queues.sql has made and granted. Rights on single queues, which their owner has given, stay; without usage of
 -- the schema they give nothing.
 do $$
+declare
+  signature text;
 begin
-  drop function if exists pgmq_public.send(text, jsonb, integer);
-  drop function if exists pgmq_public.send_batch(text, jsonb[], integer);
-  drop function if exists pgmq_public.read(text, integer, integer);
-  drop function if exists pgmq_public.pop(text);
-  drop function if exists pgmq_public.archive(text, bigint);
-  drop function if exists pgmq_public.delete(text, bigint);
+  foreach signature in array array[
+    'send(text, jsonb, integer)', 'send_batch(text, jsonb[], integer)', 'read(text, integer, integer)',
+    'pop(text)', 'archive(text, bigint)', 'delete(text, bigint)'
+  ] loop
+    begin
+      execute pg_catalog.concat('drop function if exists pgmq_public.', signature);
+    exception when dependent_objects_still_exist or insufficient_privilege then
+      raise warning 'pgmq_public.% stays, as objects of the project need it', signature;
+    end;
+  end loop;
   -- Whatever else the project has put there stays, and so does the schema then.
+  if exists (select from pg_catalog.pg_namespace where nspname operator(pg_catalog.=) 'pgmq_public') then
+    comment on schema pgmq_public is null;
+  end if;
   begin
     drop schema if exists pgmq_public;
   exception when dependent_objects_still_exist then

@@ -1,27 +1,73 @@
 //! `[selvedge.queues] expose`: whether the API reaches queues, through functions of the schema `pgmq_public`. What the dashboard's switch
 //! makes in a hosted project. Source: SQL-200 to SQL-204.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result};
+use tokio::time::sleep;
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 const EXPOSE: &str = include_str!("expose_queues.sql");
 const HIDE: &str = include_str!("hide_queues.sql");
+
+const IS_EXPOSED: &str = "
+    select pg_catalog.obj_description(pg_catalog.to_regnamespace('pgmq_public'), 'pg_namespace')
+      is not distinct from 'Queues over the data API, made by Selvedge (1)'";
+const IS_HIDDEN: &str = "
+    select pg_catalog.to_regnamespace('pgmq_public') is null and not coalesce(pg_catalog.bool_or(
+      pg_catalog.has_schema_privilege(r.name, pg_catalog.to_regnamespace('pgmq')::pg_catalog.oid, 'usage')), false)
+    from (values ('anon'), ('authenticated'), ('service_role')) as r (name)";
+
+/// Nodes that start at once change the same rows of the catalogue: one wins, and the others look again after pauses of up to this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Makes the schema, or removes it; without the key it stays as it is. `administrator` is `postgres`, who owns the project's objects.
 ///
 /// # Errors
 /// PostgreSQL's error; nothing is changed then.
 pub(crate) async fn settle_queues(expose: Option<bool>, administrator: &Client) -> Result<()> {
-    let statements = match expose {
+    let (is_settled, statements) = match expose {
         None => return Ok(()),
-        Some(true) => EXPOSE,
-        Some(false) => HIDE,
+        Some(true) => (IS_EXPOSED, EXPOSE),
+        Some(false) => (IS_HIDDEN, HIDE),
     };
-    // One batch is one transaction.
-    administrator
-        .batch_execute(statements)
+    settle(administrator, is_settled, statements)
         .await
         .context("selvedge.queues.expose could not be applied")
+}
+
+async fn settle(
+    administrator: &Client,
+    is_settled: &str,
+    statements: &str,
+) -> Result<(), tokio_postgres::Error> {
+    let mut pause = Duration::from_millis(20);
+    loop {
+        // What is as it should be writes nothing: REST reads its schema again after each change.
+        if administrator.query_one(is_settled, &[]).await?.try_get(0)? {
+            return Ok(());
+        }
+        // One batch is one transaction.
+        match administrator.batch_execute(statements).await {
+            Err(error) if is_collision(&error) && pause < LONGEST_PAUSE => sleep(pause).await,
+            done => return done,
+        }
+        pause *= 2;
+    }
+}
+
+/// Whether another session has made or changed the same object meanwhile. "tuple concurrently updated" has no code of its own.
+fn is_collision(error: &tokio_postgres::Error) -> bool {
+    let collisions = [
+        SqlState::INTERNAL_ERROR,
+        SqlState::UNIQUE_VIOLATION,
+        SqlState::DUPLICATE_SCHEMA,
+        SqlState::DUPLICATE_FUNCTION,
+        SqlState::DUPLICATE_OBJECT,
+        SqlState::T_R_DEADLOCK_DETECTED,
+    ];
+    error.code().is_some_and(|code| collisions.contains(code))
 }
 
 #[cfg(test)]
@@ -185,16 +231,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn sql_203_nodes_that_start_at_once_expose_queues_and_later_starts_write_nothing() {
+        let database = TestDatabase::create().await;
+        let mut nodes = Vec::new();
+        for _ in 0..6 {
+            nodes.push(database.connect("postgres").await);
+        }
+
+        let all = nodes.iter().map(|node| settle_queues(Some(true), node));
+        for settled in futures_util::future::join_all(all).await {
+            settled.expect("exposed");
+        }
+
+        let written = "select sum(xmin::text::bigint)::bigint from pg_proc where pronamespace = 'pgmq_public'::regnamespace";
+        let before = count(&nodes[0], written).await;
+        settle_queues(Some(true), &nodes[1]).await.expect("exposed again");
+        assert_eq!(count(&nodes[0], written).await, before);
+    }
+
+    #[tokio::test]
     async fn sql_203_off_keeps_what_the_project_has_put_into_the_schema() {
         let (_database, postgres) = database_with_queue().await;
         postgres
-            .batch_execute("create table pgmq_public.own (id int)")
+            .batch_execute(
+                "create table pgmq_public.own (id int);
+                 create view public.waiting as select * from pgmq_public.read('q', 0, 1)",
+            )
             .await
-            .expect("a table");
+            .expect("a table and a view");
 
         settle_queues(Some(false), &postgres).await.expect("hidden");
 
         assert_eq!(count(&postgres, "select count(*) from pgmq_public.own").await, 0);
+        let functions = "select count(*) from pg_proc where pronamespace = 'pgmq_public'::regnamespace";
+        assert_eq!(count(&postgres, functions).await, 1, "that of the view");
         let without_queues = TestDatabase::create().await;
         let postgres = without_queues.connect("postgres").await;
         settle_queues(Some(false), &postgres)
