@@ -1,7 +1,7 @@
 //! Metrics of the certificate that is served.
 
 use std::sync::LazyLock;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prometheus::IntGauge;
 
@@ -17,7 +17,13 @@ fn register(name: &str, help: &str) -> IntGauge {
 static EXPIRY: LazyLock<IntGauge> = LazyLock::new(|| {
     register(
         "selvedge_tls_certificate_expiry_seconds",
-        "Seconds until the certificate that is served expires; negative afterwards",
+        "When the certificate that is served expires, in seconds since 1970; 0 where there is none yet",
+    )
+});
+static LIFETIME: LazyLock<IntGauge> = LazyLock::new(|| {
+    register(
+        "selvedge_tls_certificate_lifetime_seconds",
+        "For how long the certificate that is served is valid from its beginning",
     )
 });
 static FAILURES: LazyLock<IntGauge> = LazyLock::new(|| {
@@ -27,13 +33,17 @@ static FAILURES: LazyLock<IntGauge> = LazyLock::new(|| {
     )
 });
 
-/// Notes how long the certificate is still valid.
-pub(crate) fn note_expiry(not_after: SystemTime) {
-    let seconds = match not_after.duration_since(SystemTime::now()) {
-        Ok(left) => i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-        Err(past) => i64::try_from(past.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds),
-    };
-    EXPIRY.set(seconds);
+/// Notes until when the certificate is valid. A time, and not what is left: that stays true when nobody notes anything any more.
+pub(crate) fn note_certificate(not_after: SystemTime, lifetime: Duration) {
+    let expiry = not_after.duration_since(UNIX_EPOCH).unwrap_or_default();
+    EXPIRY.set(i64::try_from(expiry.as_secs()).unwrap_or(i64::MAX));
+    LIFETIME.set(i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX));
+}
+
+/// Notes that a certificate is wanted, and there is none.
+pub(crate) fn note_missing() {
+    EXPIRY.set(0);
+    LIFETIME.set(0);
 }
 
 pub(crate) fn note_failures(failures: u32) {

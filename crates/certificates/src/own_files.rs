@@ -51,7 +51,7 @@ impl OwnCertificate {
     /// [`OwnFilesError`].
     pub fn open(certificate: &Path, key: &Path, read: ReadFile) -> Result<Self, OwnFilesError> {
         let current = read_files(certificate, key, read)?;
-        metrics::note_expiry(current.not_after());
+        metrics::note_certificate(current.not_after(), current.lifetime());
         Ok(Self {
             certificate: certificate.to_owned(),
             key: key.to_owned(),
@@ -74,7 +74,6 @@ impl OwnCertificate {
         let mut seen = self.describe();
         loop {
             tokio::time::sleep(POLL).await;
-            metrics::note_expiry(self.served.0.load().not_after());
             let now = self.describe();
             if now == seen {
                 continue;
@@ -91,7 +90,7 @@ impl OwnCertificate {
 
     fn reload(&self) -> Result<(), OwnFilesError> {
         let new = read_files(&self.certificate, &self.key, self.read)?;
-        metrics::note_expiry(new.not_after());
+        metrics::note_certificate(new.not_after(), new.lifetime());
         self.served.0.store(Arc::new(new));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The account at the certificate authority: made once, kept in the folder, made anew for another authority or where it is forgotten.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -29,8 +30,15 @@ pub(super) async fn open_account(
 ) -> Result<Account, AcmeError> {
     let path = settings.folder.join(FILE);
     let builder = Account::builder_with_http(Box::new(client.clone()));
-    // One that cannot be read is replaced: an account holds nothing but the right to ask.
-    let kept: Option<KeptAccount> = read_json(&path).unwrap_or_default();
+    let kept: Option<KeptAccount> = match read_json(&path) {
+        // A damaged one is replaced. One that cannot be read now is not: an account of an External Account Binding is often made once only.
+        Err(AcmeError::File { source, .. })
+            if [ErrorKind::InvalidData, ErrorKind::UnexpectedEof].contains(&source.kind()) =>
+        {
+            None
+        }
+        kept => kept?,
+    };
     if let Some(kept) = kept.filter(|kept| kept.directory == settings.directory) {
         return Ok(builder.from_credentials(kept.credentials).await?);
     }
@@ -57,7 +65,7 @@ pub(super) async fn open_account(
 pub(super) fn forget_account(folder: &Path) -> Result<(), AcmeError> {
     let path = folder.join(FILE);
     match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(in_file(&path)(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(in_file(&path)(error)),
         _ => Ok(()),
     }
 }

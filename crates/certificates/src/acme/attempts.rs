@@ -15,11 +15,16 @@ const FILE: &str = "attempts.json";
 /// The longest text of an error that is kept.
 const LONGEST_ERROR: usize = 1000;
 
-/// What became of the last attempts, for one list of domains. Times are seconds of the clock.
+/// What became of the last attempts, for one list of domains and one authority. Times are seconds of the clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Attempts {
     #[serde(default)]
     domains: Vec<String>,
+    #[serde(default)]
+    directory: String,
+    /// Whether the last attempt has not ended, as that of a process that was killed.
+    #[serde(default)]
+    is_unfinished: bool,
     #[serde(default)]
     pub(super) failures: u32,
     #[serde(default)]
@@ -34,12 +39,13 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Those of the folder; none for other domains than these.
-    pub(super) fn read(folder: &Path, domains: &[String]) -> Self {
+    /// Those of the folder; none for other domains than these, and of another authority.
+    pub(super) fn read(folder: &Path, domains: &[String], directory: &str) -> Self {
         let kept: Option<Self> = read_json(&folder.join(FILE)).unwrap_or_default();
-        kept.filter(|kept| kept.domains == domains)
+        kept.filter(|kept| kept.domains == domains && kept.directory == directory)
             .unwrap_or_else(|| Self {
                 domains: domains.to_vec(),
+                directory: directory.to_owned(),
                 ..Self::default()
             })
     }
@@ -49,9 +55,10 @@ impl Attempts {
         read_json(&folder.join(FILE)).ok().flatten().unwrap_or_default()
     }
 
-    /// Lets the first attempt of a process be soon after a failure: somebody may have mended what was wrong.
+    /// Lets the first attempt of a process be soon after a failure: somebody may have mended what was wrong. Not where the process itself has ended
+    /// in the middle, as one does that is started again and again.
     pub(super) fn begin(&mut self) {
-        if self.failures > 0 {
+        if self.failures > 0 && !self.is_unfinished {
             self.next = self.next.min(self.noted_at.saturating_add(FIRST_PAUSE.as_secs()));
         }
     }
@@ -71,6 +78,7 @@ impl Attempts {
         error: &AcmeError,
     ) {
         self.failures = self.failures.saturating_add(1);
+        self.is_unfinished = matches!(error, AcmeError::Unfinished);
         self.noted_at = seconds(now);
         let fraction = current.map_or(0.5, Certificate::fraction);
         let pause = pause_after(self.failures, fraction, current.map(Certificate::lifetime));
@@ -84,6 +92,7 @@ impl Attempts {
     pub(super) fn succeed(&mut self, now: SystemTime, lifetime: Duration) {
         *self = Self {
             domains: std::mem::take(&mut self.domains),
+            directory: std::mem::take(&mut self.directory),
             noted_at: seconds(now),
             next: seconds(now + (lifetime / 20).min(SOONEST)),
             ..Self::default()
@@ -115,23 +124,42 @@ mod tests {
         let domains = vec!["a.example".to_owned()];
         let now = SystemTime::now();
         let error = AcmeError::NotProven("no address".to_owned());
-        let mut attempts = Attempts::read(folder.path(), &domains);
+        let mut attempts = Attempts::read(folder.path(), &domains, "https://ca.example");
         assert!(attempts.allow(now));
         for _ in 0..6 {
             attempts.fail(now, None, None, &error);
         }
         attempts.write(folder.path()).expect("written");
 
-        let mut next = Attempts::read(folder.path(), &domains);
+        let mut next = Attempts::read(folder.path(), &domains, "https://ca.example");
         assert_eq!(next, attempts);
         assert!(!next.allow(now + 2 * FIRST_PAUSE));
         next.begin();
         assert!(!next.allow(now) && next.allow(now + FIRST_PAUSE));
         // Other domains are another matter.
-        let other = Attempts::read(folder.path(), &["b.example".to_owned()]);
+        let other = Attempts::read(folder.path(), &["b.example".to_owned()], "https://ca.example");
+        assert!(other.allow(now) && other.failures == 0);
+        let other = Attempts::read(folder.path(), &domains, "https://staging.ca.example");
         assert!(other.allow(now) && other.failures == 0);
         // The clock was wrong when it failed.
         assert!(attempts.allow(now - Duration::from_secs(3600 * 24 * 365)));
+    }
+
+    #[test]
+    fn prod_021_an_attempt_that_a_killed_process_has_begun_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = SystemTime::now();
+        for restart in 1..=4 {
+            let mut attempts = Attempts::read(folder.path(), &[], "https://ca.example");
+            attempts.begin();
+            assert!(restart == 1 || !attempts.allow(now + FIRST_PAUSE / 2));
+            attempts.fail(now, None, None, &AcmeError::Unfinished);
+            attempts.write(folder.path()).expect("written");
+        }
+
+        let mut attempts = Attempts::read(folder.path(), &[], "https://ca.example");
+        attempts.begin();
+        assert!(!attempts.allow(now + 7 * FIRST_PAUSE), "the pauses grow");
     }
 
     #[test]

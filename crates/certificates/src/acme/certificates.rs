@@ -1,7 +1,8 @@
 //! The certificate of a server by ACME: that of the last start at first, another one when it is time. A failure changes nothing but the time of
 //! the next attempt: what is served stays.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwapOption;
@@ -32,6 +33,10 @@ const MOST_ORDERS: u32 = 4;
 pub struct AcmeCertificates {
     settings: AcmeSettings,
     current: Arc<ArcSwapOption<Certificate>>,
+    /// Whether the current one is of another authority than the settings name, such as one for tests.
+    is_of_other: AtomicBool,
+    /// The current one, while it could not be written.
+    unwritten: Mutex<Option<Issued>>,
     challenges: Challenges,
     http: Arc<HttpClient>,
 }
@@ -63,10 +68,20 @@ impl AcmeCertificates {
             Some(path) => HttpClient::trusting(path).map_err(in_file(path))?,
             None => HttpClient::new(true),
         };
-        let current = read_certificate(&settings.folder).map(Arc::new);
+        let kept = read_certificate(&settings.folder);
+        let is_of_other = kept
+            .as_ref()
+            .is_some_and(|kept| kept.directory.as_ref() != Some(&settings.directory));
+        let current = kept.map(|kept| Arc::new(kept.certificate));
+        match &current {
+            Some(current) => metrics::note_certificate(current.not_after(), current.lifetime()),
+            None => metrics::note_missing(),
+        }
         Ok(Self {
             settings,
             current: Arc::new(ArcSwapOption::new(current)),
+            is_of_other: AtomicBool::new(is_of_other),
+            unwritten: Mutex::default(),
             challenges: Challenges::default(),
             http: Arc::new(http),
         })
@@ -94,16 +109,17 @@ impl AcmeCertificates {
 
     /// Obtains the first certificate and renews it, until the process ends.
     pub async fn keep_renewed(&self) {
-        let mut attempts = Attempts::read(&self.settings.folder, &self.settings.domains);
+        let settings = &self.settings;
+        let mut attempts = Attempts::read(&settings.folder, &settings.domains, &settings.directory);
         attempts.begin();
         let mut advice = Advice::default();
         loop {
             let current = self.current.load_full();
             metrics::note_failures(attempts.failures);
             if let Some(current) = &current {
-                metrics::note_expiry(current.not_after());
                 self.ask_for_advice(current, &mut advice).await;
             }
+            self.write_again();
             let now = SystemTime::now();
             if self.is_due(current.as_deref(), &advice, now) && attempts.allow(now) {
                 self.attempt(&mut attempts).await;
@@ -114,31 +130,46 @@ impl AcmeCertificates {
         }
     }
 
-    /// Whether a certificate is needed now: there is none, it lacks a domain, or it is time.
+    /// Whether a certificate is needed now: there is none, it is of another authority, it lacks a domain, or it is time.
     fn is_due(&self, current: Option<&Certificate>, advice: &Advice, now: SystemTime) -> bool {
         let Some(current) = current else {
             return true;
         };
         let mut domains = self.settings.domains.iter();
-        !domains.all(|domain| current.covers(domain)) || now >= renewal_time(current, advice.window)
+        self.is_of_other.load(Ordering::Relaxed)
+            || !domains.all(|domain| current.covers(domain))
+            || now >= renewal_time(current, advice.window)
     }
 
-    /// Makes one attempt, and notes what became of it.
+    /// Makes one attempt, and notes what became of it. It is noted before anybody is asked: one that is cut off counts, and where nothing can be
+    /// written a certificate would be spent and lost.
     async fn attempt(&self, attempts: &mut Attempts) {
+        let folder = &self.settings.folder;
+        let before = attempts.clone();
+        let current = self.current.load_full();
+        let current = current.as_deref();
+        attempts.fail(SystemTime::now(), current, None, &AcmeError::Unfinished);
+        if let Err(error) = attempts.write(folder) {
+            tracing::error!(%error, "nobody is asked for a certificate that could not be kept");
+            *attempts = before;
+            attempts.fail(SystemTime::now(), current, None, &error);
+            return;
+        }
         let client = AuthorityClient::new(self.http.clone());
-        let obtained = tokio::time::timeout(LONGEST_ATTEMPT, self.renew(&client, attempts.failures)).await;
+        let obtained = tokio::time::timeout(LONGEST_ATTEMPT, self.renew(&client, before.failures)).await;
         self.challenges.clear();
         match obtained.unwrap_or(Err(AcmeError::Slow(LONGEST_ATTEMPT.as_secs() / 60))) {
             Ok(certificate) => {
                 tracing::info!(domains = ?certificate.names(), "a new certificate is served");
-                metrics::note_expiry(certificate.not_after());
+                metrics::note_certificate(certificate.not_after(), certificate.lifetime());
                 attempts.succeed(SystemTime::now(), certificate.lifetime());
                 self.current.store(Some(Arc::new(certificate)));
+                self.is_of_other.store(false, Ordering::Relaxed);
             }
             Err(error) => {
                 let now = SystemTime::now();
-                let current = self.current.load();
-                attempts.fail(now, current.as_deref(), client.hold(), &error);
+                *attempts = before;
+                attempts.fail(now, current, client.hold(), &error);
                 let pause = attempts.next_attempt().duration_since(now).unwrap_or_default();
                 tracing::warn!(
                     error = attempts.error.as_deref(),
@@ -150,8 +181,20 @@ impl AcmeCertificates {
                 );
             }
         }
-        if let Err(error) = attempts.write(&self.settings.folder) {
+        if let Err(error) = attempts.write(folder) {
             tracing::warn!(%error, "what became of the attempt is not kept");
+        }
+    }
+
+    /// Writes a certificate that could not be written when it was issued. It is served meanwhile.
+    fn write_again(&self) {
+        let mut unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(issued) = unwritten.as_ref() else {
+            return;
+        };
+        match write_certificate(&self.settings.folder, &self.settings.directory, issued) {
+            Ok(()) => *unwritten = None,
+            Err(error) => tracing::debug!(%error, "the certificate still cannot be written"),
         }
     }
 
@@ -175,9 +218,9 @@ impl AcmeCertificates {
             }
         };
         let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
-        // On a full disk it is served nevertheless, and the next start has to obtain another one.
-        if let Err(error) = write_certificate(&self.settings.folder, &issued.chain, &issued.key) {
-            tracing::error!(%error, "the new certificate is served and could not be kept");
+        if let Err(error) = write_certificate(&self.settings.folder, &self.settings.directory, &issued) {
+            tracing::error!(%error, "the new certificate is served and could not be kept; that is tried again");
+            *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = Some(issued);
         }
         Ok(certificate)
     }

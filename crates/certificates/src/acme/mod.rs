@@ -57,6 +57,9 @@ pub enum AcmeError {
     /// It offers no challenge that this server can answer.
     #[error("the authority offers neither HTTP-01 nor TLS-ALPN-01 for {0}")]
     NoChallenge(String),
+    /// The attempt has begun, and nothing more is known of it.
+    #[error("the server has ended in the middle of the attempt")]
+    Unfinished,
     /// It takes too long.
     #[error("the authority has not answered within {0} minutes")]
     Slow(u64),

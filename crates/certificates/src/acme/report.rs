@@ -11,6 +11,8 @@ use super::store::read_certificate;
 pub struct Report {
     /// When the certificate expires; `None` without one.
     pub not_after: Option<SystemTime>,
+    /// The directory of the authority that has issued it.
+    pub directory: Option<String>,
     /// Its names.
     pub names: Vec<String>,
     /// Attempts in a row by which no new one was obtained.
@@ -22,10 +24,13 @@ pub struct Report {
 /// Reads the state of a folder.
 #[must_use]
 pub fn read_report(folder: &Path) -> Report {
-    let certificate = read_certificate(folder);
+    let kept = read_certificate(folder);
+    let directory = kept.as_ref().and_then(|kept| kept.directory.clone());
+    let certificate = kept.map(|kept| kept.certificate);
     let attempts = Attempts::read_any(folder);
     Report {
         not_after: certificate.as_ref().map(crate::Certificate::not_after),
+        directory,
         names: certificate.map_or_else(Vec::new, |certificate| certificate.names().to_vec()),
         failures: attempts.failures,
         error: attempts.error,

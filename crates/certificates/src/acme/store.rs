@@ -8,10 +8,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::AcmeError;
+use super::order::Issued;
 use crate::certificate::Certificate;
 
 /// The private key and the chain in one file, so that none of them is ever that of another certificate.
 const CERTIFICATE: &str = "certificate.pem";
+/// What stands before the authority's directory in the first line of that file.
+const DIRECTORY: &str = "# issued by ";
 
 /// Makes the folder.
 pub(super) fn create_folder(folder: &Path) -> Result<(), AcmeError> {
@@ -22,11 +25,26 @@ pub(super) fn create_folder(folder: &Path) -> Result<(), AcmeError> {
     made.map_err(in_file(folder))
 }
 
+/// A certificate of the folder.
+pub(super) struct KeptCertificate {
+    pub(super) certificate: Certificate,
+    /// The directory of the authority that has issued it; `None` where the file does not say.
+    pub(super) directory: Option<String>,
+}
+
 /// The certificate of an earlier start. `None` without one, and where its file is damaged: then another one is obtained.
-pub(super) fn read_certificate(folder: &Path) -> Option<Certificate> {
+pub(super) fn read_certificate(folder: &Path) -> Option<KeptCertificate> {
     let text = std::fs::read(folder.join(CERTIFICATE)).ok()?;
+    let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let directory = std::str::from_utf8(first_line)
+        .ok()
+        .and_then(|line| line.strip_prefix(DIRECTORY))
+        .map(str::to_owned);
     match Certificate::parse(&text, &text) {
-        Ok(certificate) => Some(certificate),
+        Ok(certificate) => Some(KeptCertificate {
+            certificate,
+            directory,
+        }),
         Err(error) => {
             tracing::warn!(%error, "the kept certificate cannot be used");
             None
@@ -34,9 +52,10 @@ pub(super) fn read_certificate(folder: &Path) -> Option<Certificate> {
     }
 }
 
-/// Keeps a certificate.
-pub(super) fn write_certificate(folder: &Path, chain: &str, key: &str) -> Result<(), AcmeError> {
-    write_private(&folder.join(CERTIFICATE), &format!("{key}\n{chain}"))
+/// Keeps a certificate, with the authority that has issued it. Programs that read PEM pass over the first line.
+pub(super) fn write_certificate(folder: &Path, directory: &str, issued: &Issued) -> Result<(), AcmeError> {
+    let text = format!("{DIRECTORY}{directory}\n{}\n{}", issued.key, issued.chain);
+    write_private(&folder.join(CERTIFICATE), &text)
 }
 
 /// Reads a file; `None` where there is none.
@@ -99,10 +118,12 @@ mod tests {
         assert!(read_certificate(&tls).is_none());
 
         let (chain, key) = make_pem(&["a.example"], Duration::from_secs(60));
-        write_certificate(&tls, &chain, &key).expect("written");
+        write_certificate(&tls, "https://ca.example/directory", &Issued { chain, key }).expect("written");
 
         assert_eq!((mode(&tls), mode(&tls.join(CERTIFICATE))), (0o700, 0o600));
-        assert_eq!(read_certificate(&tls).expect("it is kept").names(), ["a.example"]);
+        let kept = read_certificate(&tls).expect("it is kept");
+        assert_eq!(kept.certificate.names(), ["a.example"]);
+        assert_eq!(kept.directory.as_deref(), Some("https://ca.example/directory"));
         std::fs::write(tls.join(CERTIFICATE), "damaged").expect("written");
         assert!(read_certificate(&tls).is_none());
     }

@@ -36,6 +36,7 @@ pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
         return Some(Finding::error("certificate", message, ADVICE));
     };
     let date = DateTime::<Utc>::from(not_after).format("%Y-%m-%d %H:%M UTC");
+    let is_of_other = report.directory.as_ref() != Some(&section.directory);
     let missing = list_missing(section, &report.names);
     Some(match not_after.duration_since(SystemTime::now()) {
         Err(_) => Finding::error(
@@ -43,6 +44,11 @@ pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
             format!("it has expired on {date}{failure}"),
             ADVICE,
         ),
+        Ok(_) if is_of_other => {
+            let issuer = report.directory.as_deref().unwrap_or("another authority");
+            let message = format!("it is of {issuer}, and not of {}{failure}", section.directory);
+            Finding::error("certificate", message, ADVICE)
+        }
         Ok(_) if !missing.is_empty() => {
             let message = format!("it is not valid for {}{failure}", missing.join(", "));
             Finding::error("certificate", message, ADVICE)
