@@ -102,7 +102,7 @@ pub struct Cluster {
     is_new: bool,
     /// The text of the settings with which PostgreSQL has started last, and so starts again.
     proven_settings: String,
-    /// The text that it has only read since.
+    /// The text in the data directory, where it has not started with that yet.
     reloaded_settings: Option<String>,
     /// The project's lock; dropping the cluster releases it.
     lock: ProjectLock,
@@ -308,6 +308,8 @@ impl Cluster {
     pub(crate) async fn restart_with(&mut self, config: ClusterConfig) -> Result<(), ClusterError> {
         let text = config.settings_for(&self.binaries)?;
         write_settings_file(&self.data_dir, &self.owner, &text)?;
+        // Until PostgreSQL has started with them, whatever happens before that.
+        self.reloaded_settings = Some(text.clone());
         // What one process may take is computed from them.
         let earlier_limit = std::mem::replace(&mut self.config.process_memory, config.process_memory);
         let pid = self.postmaster.pid();
@@ -334,10 +336,8 @@ impl Cluster {
     /// # Errors
     /// As [`Cluster::start`].
     pub(crate) async fn restart(&mut self) -> Result<(), ClusterError> {
-        let text = self
-            .reloaded_settings
-            .take()
-            .unwrap_or_else(|| self.proven_settings.clone());
+        let text = self.reloaded_settings.as_ref().unwrap_or(&self.proven_settings);
+        let text = text.clone();
         self.restart_or_go_back(text, self.config.process_memory).await
     }
 

@@ -61,7 +61,7 @@ impl UntriedSettings {
     /// PostgreSQL has started with them.
     pub(super) fn keep(mut self) {
         self.is_proven = true;
-        // An error leaves a file that the next start replaces.
+        // Where it stays, a later start that fails brings back settings that are older, with which PostgreSQL has started once.
         let _ = std::fs::remove_file(&self.earlier);
     }
 }

@@ -21,6 +21,8 @@ pub struct Environment {
     values: HashMap<String, String>,
     /// The names of those that come from a file.
     of_files: HashSet<String>,
+    /// The names of those that the process has, also where a file says the same.
+    of_process: HashSet<String>,
     /// What files say of variables that the process has with another value.
     hidden: HashMap<String, String>,
     /// The files that were read.
@@ -68,29 +70,28 @@ impl Environment {
 
     /// The file that holds a secret: the one that `NAME_FILE` names, or the credential `NAME` of systemd (`LoadCredential=`), with the variable
     /// that leads there. Only variables of the process do, because a file of the project could name any file of the machine.
-    pub(super) fn find_secret_file(&self, name: &str) -> Option<(String, PathBuf)> {
+    ///
+    /// # Errors
+    /// The variable, where a file of the project has it and the process has not: the secret would be missing without a word.
+    pub(super) fn find_secret_file(&self, name: &str) -> Result<Option<(String, PathBuf)>, String> {
         let variable = format!("{name}_FILE");
-        if self.is_of_process(&variable) {
-            return self
-                .get(&variable)
-                .map(PathBuf::from)
-                .map(|path| (variable, path));
+        if let Some(path) = self.get(&variable).map(PathBuf::from) {
+            return match self.of_process.contains(&variable) {
+                true => Ok(Some((variable, path))),
+                false => Err(variable),
+            };
         }
         let folder = self
             .get(CREDENTIALS)
-            .filter(|_| self.is_of_process(CREDENTIALS))?;
-        let path = Path::new(folder).join(name);
-        path.is_file().then(|| (CREDENTIALS.to_owned(), path))
+            .filter(|_| self.of_process.contains(CREDENTIALS));
+        let path = folder.map(|folder| Path::new(folder).join(name));
+        let found = path.filter(|path| path.is_file());
+        Ok(found.map(|path| (CREDENTIALS.to_owned(), path)))
     }
 
     /// The process's own variables, without any file.
     pub fn of_process() -> Self {
-        Self {
-            values: std::env::vars_os().filter_map(text_pair).collect(),
-            of_files: HashSet::new(),
-            hidden: HashMap::new(),
-            files: Vec::new(),
-        }
+        std::env::vars_os().filter_map(text_pair).collect()
     }
 
     /// The `.env` files that were read.
@@ -141,11 +142,13 @@ impl Environment {
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        let values: HashMap<String, String> = pairs
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
         Self {
-            values: pairs
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
+            of_process: values.keys().cloned().collect(),
+            values,
             of_files: HashSet::new(),
             hidden: HashMap::new(),
             files: Vec::new(),
@@ -262,25 +265,32 @@ mod tests {
         let file = folder.path().join(".env");
         std::fs::write(
             &file,
-            "SELVEDGE_T_B_FILE=/etc/shadow\nCREDENTIALS_DIRECTORY=/etc\n",
+            "SELVEDGE_T_A_FILE=/run/a\nSELVEDGE_T_B_FILE=/etc/shadow\nCREDENTIALS_DIRECTORY=/etc\n",
         )
         .unwrap();
         let credentials = folder.path().display().to_string();
         std::fs::write(folder.path().join("SELVEDGE_T_C"), "c").unwrap();
 
-        let mut environment =
-            Environment::from_iter([("SELVEDGE_T_A_FILE", "/run/a"), (CREDENTIALS, &credentials)]);
+        let variables = [
+            ("SELVEDGE_T_A_FILE", "/run/a"),
+            (CREDENTIALS, credentials.as_str()),
+        ];
+        let mut environment = Environment::from_iter(variables);
         environment.add_file(&file).unwrap();
         let find = |name: &str| environment.find_secret_file(name);
 
+        // Also where a file of the project says the same, as one does that Compose or systemd has read.
         assert_eq!(
             find("SELVEDGE_T_A"),
-            Some(("SELVEDGE_T_A_FILE".to_owned(), "/run/a".into()))
+            Ok(Some(("SELVEDGE_T_A_FILE".to_owned(), "/run/a".into())))
         );
-        assert_eq!(find("SELVEDGE_T_B"), None);
+        assert_eq!(find("SELVEDGE_T_B"), Err("SELVEDGE_T_B_FILE".to_owned()));
         let credential = folder.path().join("SELVEDGE_T_C");
-        assert_eq!(find("SELVEDGE_T_C"), Some((CREDENTIALS.to_owned(), credential)));
-        assert_eq!(find("SELVEDGE_T_D"), None);
+        assert_eq!(
+            find("SELVEDGE_T_C"),
+            Ok(Some((CREDENTIALS.to_owned(), credential)))
+        );
+        assert_eq!(find("SELVEDGE_T_D"), Ok(None));
     }
 
     #[test]

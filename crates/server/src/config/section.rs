@@ -238,25 +238,40 @@ impl<'a> Section<'a> {
         (text.to_owned(), false)
     }
 
-    /// The value of a secret whose file the process names. The text ends before its last line break.
+    /// The value of a secret whose file the process names. The text ends before its last line break, and an empty one is an error: a secret
+    /// that is missing would be replaced by another one.
     fn read_secret_file(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
-        let (variable, path) = self
-            .source
-            .environment()
-            .find_secret_file(&self.variable_of(key))?;
+        let found = self.source.environment().find_secret_file(&self.variable_of(key));
+        let (variable, path) = match found {
+            Ok(found) => found?,
+            Err(variable) => {
+                let message = format!(
+                    "{}: it is in a file of the project, and only the environment of the process may name files with secrets",
+                    self.dotted(key)
+                );
+                self.source.add_error(&Location::of_variable(&variable), &message);
+                return None;
+            }
+        };
         let location = Location::of_variable(&variable);
-        match read_text(&path, MAX_SETTINGS_BYTES) {
-            Ok(text) => {
-                let text = text.strip_suffix('\n').unwrap_or(&text);
-                let text = text.strip_suffix('\r').unwrap_or(text);
-                Some((RawValue::Text(text.to_owned()), location))
-            }
+        let refuse = |reason: &dyn std::fmt::Display| {
+            let message = format!("{}: cannot use {}: {reason}", self.dotted(key), path.display());
+            self.source.add_error(&location, &message);
+        };
+        let text = match read_text(&path, MAX_SETTINGS_BYTES) {
+            Ok(text) => text,
             Err(error) => {
-                let message = format!("{}: cannot read {}: {error}", self.dotted(key), path.display());
-                self.source.add_error(&location, &message);
-                None
+                refuse(&error);
+                return None;
             }
+        };
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        if text.is_empty() {
+            refuse(&"it is empty");
+            return None;
         }
+        Some((RawValue::Text(text.to_owned()), location))
     }
 
     /// The name of the environment variable that overrides `key`.

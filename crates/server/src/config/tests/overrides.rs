@@ -353,9 +353,12 @@ fn prod_006_a_secret_is_read_from_a_file_and_no_other_key_is() {
     assert_eq!(smtp.pass.unwrap().expose_secret(), "direct");
     let missing = [("SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE", "/nowhere/at/all")];
     let refused = load(text, missing).unwrap_err();
+    let empty = file("empty", "\n");
+    let emptied = load(text, [("SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE", empty.as_str())]).unwrap_err();
+    assert!(emptied[0].ends_with("it is empty"), "{emptied:?}");
     assert!(
         refused[0].starts_with(
-            "environment variable SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE: auth.email.smtp.pass: cannot read"
+            "environment variable SUPABASE_AUTH_EMAIL_SMTP_PASS_FILE: auth.email.smtp.pass: cannot use"
         ),
         "{refused:?}"
     );
