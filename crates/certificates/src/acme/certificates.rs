@@ -112,6 +112,7 @@ impl AcmeCertificates {
         let settings = &self.settings;
         let mut attempts = Attempts::read(&settings.folder, &settings.domains, &settings.directory);
         attempts.begin();
+        self.say_what_waits(&attempts);
         let mut advice = Advice::default();
         loop {
             let current = self.current.load_full();
@@ -127,6 +128,20 @@ impl AcmeCertificates {
                 continue;
             }
             tokio::time::sleep(tick_of(current.map(|current| current.lifetime()))).await;
+        }
+    }
+
+    /// Says that the first attempt of this process is not made at once.
+    fn say_what_waits(&self, attempts: &Attempts) {
+        let now = SystemTime::now();
+        if !attempts.allow(now) && attempts.failures > 0 {
+            let pause = attempts.next_attempt().duration_since(now).unwrap_or_default();
+            tracing::warn!(
+                failures = attempts.failures,
+                error = attempts.error.as_deref(),
+                next_attempt_s = pause.as_secs(),
+                "a certificate is not asked for yet, as the last attempts have failed"
+            );
         }
     }
 
@@ -218,9 +233,11 @@ impl AcmeCertificates {
             }
         };
         let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
-        if let Err(error) = write_certificate(&self.settings.folder, &self.settings.directory, &issued) {
+        let written = write_certificate(&self.settings.folder, &self.settings.directory, &issued);
+        // An older one that could not be written is none any more.
+        *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = written.is_err().then_some(issued);
+        if let Err(error) = written {
             tracing::error!(%error, "the new certificate is served and could not be kept; that is tried again");
-            *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = Some(issued);
         }
         Ok(certificate)
     }
