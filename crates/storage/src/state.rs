@@ -12,7 +12,7 @@ use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
 use crate::backend::blob_deleter::BlobDeleter;
-use crate::backend::{Backend, StoreOwnership, Version};
+use crate::backend::{Backend, Content, StoreOwnership, Version};
 use crate::config::StorageConfig;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
@@ -119,9 +119,14 @@ impl Storage {
         &self.ownership
     }
 
+    /// Removes a piece of an upload that has ended, in the background.
+    pub(crate) fn discard_piece(&self, version: Version) {
+        self.blob_deleter.enqueue(version, Content::Piece);
+    }
+
     /// Removes a blob unless an object refers to it, and the images rendered from it, in the background.
     pub(crate) fn discard_blob(&self, version: Version) {
-        self.blob_deleter.enqueue(version);
+        self.blob_deleter.enqueue(version, Content::Object);
         if let Some(renderer) = &self.renderer {
             renderer.forget_source(version);
         }

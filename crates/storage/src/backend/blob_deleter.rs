@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
-use crate::backend::{Backend, StoreOwnership, Version};
+use crate::backend::{Backend, Content, StoreOwnership, Version};
 use crate::database::service_transaction::begin_service_transaction;
 use crate::error::StorageError;
 
@@ -34,7 +34,7 @@ const REFERRED: &str =
 
 /// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first.
 pub(crate) struct BlobDeleter {
-    queue: Option<UnboundedSender<(Version, Instant)>>,
+    queue: Option<UnboundedSender<(Version, Content, Instant)>>,
     delay: Duration,
     closing: Arc<Notify>,
     thread: Option<JoinHandle<()>>,
@@ -68,10 +68,10 @@ impl BlobDeleter {
     }
 
     /// Queues a blob for removal after the backend's removal delay.
-    pub(crate) fn enqueue(&self, version: Version) {
+    pub(crate) fn enqueue(&self, version: Version, content: Content) {
         if let Some(queue) = &self.queue {
             // Sending cannot fail: the thread ends only after the queue is closed.
-            let _ = queue.send((version, Instant::now() + self.delay));
+            let _ = queue.send((version, content, Instant::now() + self.delay));
         }
     }
 }
@@ -89,7 +89,7 @@ impl Drop for BlobDeleter {
 
 /// Removes queued blobs when they are due; when the queue closes, all of them immediately.
 async fn remove_queued(
-    versions: UnboundedReceiver<(Version, Instant)>,
+    versions: UnboundedReceiver<(Version, Content, Instant)>,
     closing: &Notify,
     ownership: &StoreOwnership,
     database: &Database,
@@ -101,14 +101,14 @@ async fn remove_queued(
     // Every blob has the same delay, so blobs fall due in the order of the queue: sleeping until the first one is due
     // delays no other.
     let due = futures_util::stream::unfold((versions, false), async |(mut versions, mut is_closing)| {
-        let (version, due) = versions.recv().await?;
+        let (version, content, due) = versions.recv().await?;
         if !is_closing {
             tokio::select! {
                 () = tokio::time::sleep_until(due) => {}
                 () = closing.notified() => is_closing = true,
             }
         }
-        Some((version, (versions, is_closing)))
+        Some(((version, content), (versions, is_closing)))
     });
     let mut batches = std::pin::pin!(due.ready_chunks(BATCH));
     while let Some(batch) = batches.next().await {
@@ -127,10 +127,10 @@ async fn remove_queued(
             }
         };
         futures_util::stream::iter(batch)
-            .for_each_concurrent(CONCURRENCY, async |version| {
+            .for_each_concurrent(CONCURRENCY, async |(version, content)| {
                 if referred.contains(&version) {
                     tracing::warn!(%version, "the bytes of a removed object stay, because another object has its version");
-                } else if let Err(error) = ownership.discard(version).await {
+                } else if let Err(error) = ownership.discard(version, content).await {
                     tracing::warn!(%version, %error, "a blob without a row could not be removed");
                 }
             })
@@ -143,14 +143,14 @@ async fn find_referred(
     pool: &Pool,
     ownership: &StoreOwnership,
     database: &Database,
-    batch: &[Version],
+    batch: &[(Version, Content)],
 ) -> Result<Option<HashSet<Version>>, StorageError> {
     let mut client = pool.get().await.map_err(StorageError::from_pool)?;
     if !ownership.list_recent_others(&client).await?.is_empty() {
         return Ok(None);
     }
     let transaction = begin_service_transaction(database, &mut client, "storage.sweep").await?;
-    let versions: Vec<String> = batch.iter().map(Version::to_string).collect();
+    let versions: Vec<String> = batch.iter().map(|(version, _)| version.to_string()).collect();
     let rows = transaction
         .query(REFERRED, &[&versions])
         .await

@@ -22,5 +22,5 @@ pub use blob_store::{
 };
 pub use file::{FileBackend, OwnersNote};
 pub use s3::{S3Backend, S3BackendConfig};
-pub(crate) use store_ownership::StoreOwnership;
+pub(crate) use store_ownership::{Content, StoreOwnership};
 pub use version::Version;

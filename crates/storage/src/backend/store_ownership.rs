@@ -45,6 +45,15 @@ const MAX_AGE_FOR_GOOD: Duration = Duration::from_secs(120);
 /// How far clocks may be apart without that being said.
 const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);
 
+/// What the bytes of a version are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Those of an object.
+    Object,
+    /// A part of an upload, which nobody needs after it: a copy that has the same unfinished upload begins it anew.
+    Piece,
+}
+
 /// What is known of the databases that have their objects in the store.
 pub(crate) struct StoreOwnership {
     backend: Arc<dyn Backend>,
@@ -256,18 +265,19 @@ impl StoreOwnership {
         Ok(removed)
     }
 
-    /// Removes the bytes of an object that this database no longer has: for good if no copy of it can have the object.
+    /// Removes bytes that this database no longer has: for good if no copy of it can have the object. Pieces are removed for good if this process
+    /// has written them, because a large upload takes longer than [`MAX_AGE_FOR_GOOD`], and the trash would get all of it once more.
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn discard(&self, version: Version) -> BackendResult<()> {
+    pub(crate) async fn discard(&self, version: Version, content: Content) -> BackendResult<()> {
         if !self.backend.has_marks() {
             return self.backend.remove(version).await;
         }
         match self.backend.stat(version).await {
             Err(BackendError::Missing) => Ok(()),
             Err(error) => Err(error),
-            Ok(blob) if self.is_private(&blob) => self.backend.remove(version).await,
+            Ok(blob) if self.is_private(&blob, content) => self.backend.remove(version).await,
             Ok(_) => self.backend.trash(version).await,
         }
     }
@@ -279,9 +289,12 @@ impl StoreOwnership {
         first.map_or(Duration::ZERO, |first| first.measure_lead(SystemTime::now()))
     }
 
-    fn is_private(&self, blob: &BlobStat) -> bool {
+    fn is_private(&self, blob: &BlobStat, content: Content) -> bool {
         let first = self.with_state(|state| state.first_token);
-        first.is_some_and(|first| is_private(blob.modified, first.written, first.noted.elapsed()))
+        first.is_some_and(|first| match content {
+            Content::Object => is_private(blob.modified, first.written, first.noted.elapsed()),
+            Content::Piece => blob.modified > first.written,
+        })
     }
 
     fn with_state<T>(&self, use_state: impl FnOnce(&mut State) -> T) -> T {

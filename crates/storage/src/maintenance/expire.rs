@@ -51,7 +51,7 @@ async fn expire_multipart_uploads(service: &DbSession) -> Result<(), StorageErro
             // Null in the row of an upload without parts.
             let blob: Option<Uuid> = row.try_get("blob").map_err(StorageError::internal)?;
             if let Some(blob) = blob {
-                service.storage().discard_blob(Version::from_uuid(blob));
+                service.storage().discard_piece(Version::from_uuid(blob));
             }
         }
         tracing::info!("removed multipart uploads that nobody continued");

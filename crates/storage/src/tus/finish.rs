@@ -104,7 +104,7 @@ async fn commit_upload(
         return Ok(false);
     };
     for piece in pieces {
-        storage.discard_blob(piece);
+        storage.discard_piece(piece);
     }
     Ok(true)
 }

@@ -47,7 +47,7 @@ pub(super) async fn merge_small_pieces(
         };
         blob.commit(write).await?.ok_or(TusError::TakenOver)?;
         for part in parts {
-            storage.discard_blob(part);
+            storage.discard_piece(part);
         }
     }
 }

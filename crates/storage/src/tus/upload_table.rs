@@ -404,7 +404,7 @@ impl UploadTable {
         for row in &rows {
             let version: Option<Uuid> = row.try_get("version").map_err(StorageError::internal)?;
             if let Some(version) = version {
-                self.service.storage().discard_blob(Version::from_uuid(version));
+                self.service.storage().discard_piece(Version::from_uuid(version));
             }
         }
         Ok(!rows.is_empty())

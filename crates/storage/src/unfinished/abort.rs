@@ -93,7 +93,7 @@ async fn abort(
         let deletion = actix_web::rt::spawn(async move {
             let rows = session.write(statement).await?;
             for version in rows.iter().filter_map(|row| find_blob(row).transpose()) {
-                session.storage().discard_blob(version?);
+                session.storage().discard_piece(version?);
             }
             Ok::<_, StorageError>(rows.is_empty())
         });

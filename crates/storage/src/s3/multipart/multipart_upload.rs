@@ -136,7 +136,7 @@ pub(super) fn describe_write<'a>(
 pub(super) fn discard_parts(context: &S3Context, rows: &[Row]) -> Result<(), S3Error> {
     for row in rows {
         let id: Uuid = row.try_get("id").map_err(StorageError::internal)?;
-        context.storage().discard_blob(Version::from_uuid(id));
+        context.storage().discard_piece(Version::from_uuid(id));
     }
     Ok(())
 }

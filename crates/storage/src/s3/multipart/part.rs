@@ -80,7 +80,7 @@ impl NewPart {
             let version = blob.version();
             let write = async { self.write_row(&service, version, &info).await.map(Some) };
             for version in blob.commit(write).await?.into_iter().flatten() {
-                service.storage().discard_blob(version);
+                service.storage().discard_piece(version);
             }
             Ok(info)
         });
