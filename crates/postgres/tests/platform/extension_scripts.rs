@@ -49,6 +49,8 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
         "create function f(a text default 'language c') returns int return called(); select f()",
         "create function f() -- language c\n returns int language plpgsql as $$ begin return called(); end $$; select f()",
+        // Whoever calls a function computes its default values, whatever it is written in.
+        "create function f(a int default called()) returns int as 'x' language c; select f()",
         // The arguments of a function are no row of values.
         "select run_sql('select called()', 'x')",
         "insert into t values (run_sql('select called()', 'x'), ('a', 'b'))",
@@ -99,8 +101,14 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
             )
         })
         .collect();
+    // A long text with delimiters takes no longer.
+    let dollars = format!(
+        "select '{}', {}",
+        "\"--\" ".repeat(40_000),
+        "$1 + ".repeat(40_000)
+    );
     let started = std::time::Instant::now();
-    let (calling, _) = split(&format!("{many} select 1;")).await;
+    let (calling, _) = split(&format!("{many} {dollars} 1;")).await;
     let took = started.elapsed();
     assert!(calling.contains("select 'x'"), "functions of operators are read");
     assert!(took < std::time::Duration::from_secs(10), "{took:?}");
@@ -143,6 +151,20 @@ async fn gw_018_a_script_whose_names_nobody_knows_may_call_everything_in_its_pat
             false,
         ),
         (run("execute $a$ do $b$ begin execute name; end $b$ $a$"), false),
+        (
+            run("perform query_to_xml /* it */ ('select ' || name, true, true, '')"),
+            false,
+        ),
+        (
+            run("perform \"query_to_xml\"('select ' || name, true, true, '')"),
+            false,
+        ),
+        (run("perform ts_rewrite(query, 'select ' || name)"), false),
+        (run("perform schema_to_xml('public', true, true, '')"), false),
+        (
+            "select * from xpath_table('id', 'doc', name, '/a', 'true') as t (a int)".to_owned(),
+            false,
+        ),
         (run("execute 'select 1'"), true),
         (run("execute 'select ''a''' into strict x using 'b'"), true),
         (
