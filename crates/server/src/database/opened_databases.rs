@@ -1,10 +1,11 @@
 //! Databases that a start opens for superusers alone while it visits them, and the note by which the next start gives that back if this one is cut off.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
 use serde::{Deserialize, Serialize};
 
 use super::catalog_locks::lock_catalogs;
+use crate::output;
 
 /// The list of databases. While it is locked nobody makes, renames or drops one, or changes its attributes: so it is complete, and a name leads to
 /// the database of the list.
@@ -18,6 +19,16 @@ const FORGET: &str =
     "delete from _selvedge.project_settings as s where s.name operator(pg_catalog.=) $1::pg_catalog.text";
 /// The databases that a start has opened and not yet closed.
 const OPENED: &str = "extensions.opened_databases";
+/// Where such a note stays that this version cannot read.
+const UNREADABLE: &str = "extensions.opened_databases.unreadable";
+
+/// Databases that are as [`OPEN`] leaves them. Their owners are still in the list of what depends on roles.
+const LEFT_OPEN: &str = "
+    select d.oid, d.encoding, o.refobjid from pg_catalog.pg_database as d
+    join pg_catalog.pg_shdepend as o on o.dbid operator(pg_catalog.=) 0::pg_catalog.oid
+      and o.classid operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass::pg_catalog.oid
+      and o.objid operator(pg_catalog.=) d.oid and o.deptype operator(pg_catalog.=) 'o'::pg_catalog.\"char\"
+    where d.datallowconn and d.datconnlimit operator(pg_catalog.=) 0 and d.datdba operator(pg_catalog.=) 10::pg_catalog.oid";
 
 /// Lets superusers log in to a database, and nobody else. It belongs to the first superuser meanwhile, because its owner could close it again
 /// before it is visited, and it is no template, because somebody could copy it without the guard. A database in MULE_INTERNAL is visited as
@@ -159,9 +170,38 @@ async fn list_noted(superuser: &PrivilegedSession) -> Result<Vec<ClosedDatabase>
     let Some(noted) = read_note(superuser, OPENED).await? else {
         return Ok(Vec::new());
     };
-    // Without it nobody would give back what a start has opened.
-    serde_json::from_str(&noted)
-        .with_context(|| format!("the note {OPENED} of an earlier start cannot be read"))
+    match serde_json::from_str(&noted) {
+        Ok(opened) => Ok(opened),
+        Err(error) => set_note_aside(superuser, &noted, &error).await,
+    }
+}
+
+/// Keeps a note that this version cannot read under another name. Returns the databases that are still open for superusers alone, to be closed
+/// and given to their owners, who may open them.
+async fn set_note_aside(
+    superuser: &PrivilegedSession,
+    noted: &str,
+    error: &serde_json::Error,
+) -> Result<Vec<ClosedDatabase>> {
+    record_note(superuser, UNREADABLE, noted).await?;
+    let rows = superuser.query(LEFT_OPEN, &[]).await?;
+    output::print_warnings(&[format!(
+        "the note {OPENED} of another version cannot be read ({error}), and is kept as {UNREADABLE} in _selvedge.project_settings: {} databases \
+         that it may be about let nobody log in until their owners allow it (alter database … allow_connections true)",
+        rows.len()
+    )]);
+    if rows.is_empty() {
+        superuser.execute(FORGET, &[&OPENED]).await?;
+    }
+    let left = rows.iter().map(|row| ClosedDatabase {
+        number: row.get(0),
+        allows_logins: false,
+        connection_limit: -1,
+        encoding: row.get(1),
+        owner: row.get(2),
+        is_template: false,
+    });
+    Ok(left.collect())
 }
 
 async fn restore_databases(
