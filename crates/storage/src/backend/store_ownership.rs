@@ -27,7 +27,7 @@ const OWNER: &str = "select system_identifier::text || '-' || (select oid from p
 const HAS_TOKENS: &str = "select to_regclass('_selvedge.object_stores') is not null";
 
 /// Locks the row, which a standby refuses: it may not have the newest token yet, and would take the primary for a copy.
-const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '5 minutes' \
+const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '4 minutes' \
      from _selvedge.object_stores where store = $1 for share";
 
 const ADD_STORE: &str = "insert into _selvedge.object_stores (store, tokens) values ($1, array[$2::text])";
@@ -64,8 +64,11 @@ pub(crate) struct StoreOwnership {
 struct State {
     checked_at: Option<Moment>,
     others: Vec<String>,
-    /// When this process wrote its first token. A new process issues one at once, so that a copy which was just started is found soon.
-    first_token: Option<FirstToken>,
+    /// When this process wrote its first token, by the store's clock. A new process issues one at once, so that a copy which was just started is
+    /// found soon.
+    first_token_at: Option<SystemTime>,
+    /// What the store's clock has said last.
+    date: Option<StoreDate>,
 }
 
 /// A moment by both clocks of the machine: the first one stands still while a virtual machine is paused, and somebody may set the second one.
@@ -91,19 +94,23 @@ impl Moment {
     }
 }
 
-/// When a process wrote its first token.
+/// What the store's clock said at a moment.
 #[derive(Clone, Copy)]
-struct FirstToken {
-    /// By the store's clock.
-    written: SystemTime,
+struct StoreDate {
+    date: SystemTime,
     noted: Moment,
 }
 
-impl FirstToken {
-    /// How far a clock of this machine, which says `now`, is ahead of the store's. Dates of the store may be in seconds, and a pause of the machine
-    /// counts as well.
+impl StoreDate {
+    /// What it says now, or more if the machine was paused or somebody has set its clock.
+    fn now(&self) -> SystemTime {
+        self.date + self.noted.elapsed()
+    }
+
+    /// How far a clock of this machine, which says `now`, is ahead of it. Dates of the store may be in seconds, and a pause of the machine since the
+    /// moment counts as well.
     fn measure_lead(&self, now: SystemTime) -> Duration {
-        let store = self.written + self.noted.monotonic.elapsed();
+        let store = self.date + self.noted.monotonic.elapsed();
         let lead = now.duration_since(store).unwrap_or_default();
         if lead > CLOCK_TOLERANCE {
             lead
@@ -113,10 +120,9 @@ impl FirstToken {
     }
 }
 
-/// Whether nobody else can have an object for bytes of this date. Both dates are by the store's clock, and `elapsed` is the time since the token.
-fn is_private(modified: SystemTime, first_token: SystemTime, elapsed: Duration) -> bool {
-    let is_old = modified + MAX_AGE_FOR_GOOD < first_token + elapsed;
-    modified > first_token && !is_old
+/// Whether nobody else can have an object for bytes of this date. All dates are by the store's clock.
+fn is_private(modified: SystemTime, first_token_at: SystemTime, now: SystemTime) -> bool {
+    modified > first_token_at && modified + MAX_AGE_FOR_GOOD >= now
 }
 
 impl StoreOwnership {
@@ -195,7 +201,7 @@ impl StoreOwnership {
         if newest != mark.token {
             // The process that issued it ended before it could write it to the store.
             self.write_mark(owner, &mark.store, &newest).await?;
-        } else if is_old || self.with_state(|state| state.first_token.is_none()) {
+        } else if is_old || self.with_state(|state| state.first_token_at.is_none()) {
             self.renew(client, owner, &mark.store).await?;
         }
         Ok(None)
@@ -226,12 +232,13 @@ impl StoreOwnership {
         self.backend
             .write_mark(owner, &format!("{store} {token}\n"))
             .await?;
-        if self.with_state(|state| state.first_token.is_none()) {
-            // Before the question: the store's clock is not behind what it will answer.
-            let noted = Moment::now();
-            let written = self.backend.date_mark(owner).await?;
-            self.with_state(|state| state.first_token = Some(FirstToken { written, noted }));
-        }
+        // Before the question: the store's clock is not behind what it will answer.
+        let noted = Moment::now();
+        let date = self.backend.date_mark(owner).await?;
+        self.with_state(|state| {
+            state.first_token_at.get_or_insert(date);
+            state.date = Some(StoreDate { date, noted });
+        });
         Ok(())
     }
 
@@ -285,16 +292,19 @@ impl StoreOwnership {
     /// How far the clock of this machine is known to be ahead of the store's. By a clock that was set wrong everything would be old enough to be
     /// removed for good.
     pub(crate) fn measure_clock_lead(&self) -> Duration {
-        let first = self.with_state(|state| state.first_token);
-        first.map_or(Duration::ZERO, |first| first.measure_lead(SystemTime::now()))
+        let date = self.with_state(|state| state.date);
+        date.map_or(Duration::ZERO, |date| date.measure_lead(SystemTime::now()))
     }
 
     fn is_private(&self, blob: &BlobStat, content: Content) -> bool {
-        let first = self.with_state(|state| state.first_token);
-        first.is_some_and(|first| match content {
-            Content::Object => is_private(blob.modified, first.written, first.noted.elapsed()),
-            Content::Piece => blob.modified > first.written,
-        })
+        let (first_token_at, date) = self.with_state(|state| (state.first_token_at, state.date));
+        let Some((first_token_at, date)) = first_token_at.zip(date) else {
+            return false;
+        };
+        match content {
+            Content::Object => is_private(blob.modified, first_token_at, date.now()),
+            Content::Piece => blob.modified > first_token_at,
+        }
     }
 
     fn with_state<T>(&self, use_state: impl FnOnce(&mut State) -> T) -> T {
@@ -361,34 +371,37 @@ mod tests {
     fn bytes_are_private_that_were_written_by_this_process_and_just_now() {
         let first_token = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let after = |seconds| first_token + Duration::from_secs(seconds);
-        let elapsed = Duration::from_secs;
 
-        assert!(is_private(after(1), first_token, elapsed(60)));
-        assert!(is_private(after(3_600), first_token, elapsed(3_700)));
+        assert!(is_private(after(1), first_token, after(60)));
+        assert!(is_private(after(3_600), first_token, after(3_700)));
         // Dates of the store are in seconds, so this one may be older than the token.
-        assert!(!is_private(first_token, first_token, elapsed(1)));
-        assert!(!is_private(first_token - elapsed(60), first_token, elapsed(1)));
+        assert!(!is_private(first_token, first_token, after(1)));
+        assert!(!is_private(
+            first_token - Duration::from_secs(60),
+            first_token,
+            after(1)
+        ));
         // A clone of the running machine may have been made meanwhile.
-        assert!(!is_private(after(1), first_token, elapsed(130)));
-        assert!(!is_private(after(3_600), first_token, elapsed(90_000)));
+        assert!(!is_private(after(1), first_token, after(130)));
+        assert!(!is_private(after(3_600), first_token, after(90_000)));
     }
 
     #[test]
     fn a_clock_that_is_set_forward_is_ahead_of_the_store() {
         let noted = Moment::now();
         let week = Duration::from_secs(7 * 86_400);
-        let first = FirstToken {
-            written: noted.wall,
+        let date = StoreDate {
+            date: noted.wall,
             noted,
         };
 
-        let lead = first.measure_lead(noted.wall + week);
+        let lead = date.measure_lead(noted.wall + week);
         assert!(lead > week - CLOCK_TOLERANCE && lead <= week, "{lead:?}");
         assert_eq!(
-            first.measure_lead(noted.wall + Duration::from_secs(30)),
+            date.measure_lead(noted.wall + Duration::from_secs(30)),
             Duration::ZERO
         );
-        assert_eq!(first.measure_lead(noted.wall - week), Duration::ZERO);
+        assert_eq!(date.measure_lead(noted.wall - week), Duration::ZERO);
     }
 
     #[test]
