@@ -94,6 +94,8 @@ describe("a collection", () => {
       `insert into public.collections (user_id, name) select '${curator.id}', 'C' || n from generate_series(1, 99) as n`,
     );
 
+    const long = { user_id: curator.id, name: `Long${" ".repeat(300)}` };
+    expectRefused(await curator.client.from("collections").insert(long), 400, "23514", /name_size/);
     const next = { user_id: curator.id, name: "One more" };
     expectRefused(await curator.client.from("collections").insert(next), 400, "23514", /100/);
   });
@@ -151,6 +153,23 @@ describe("an unlisted outfit", () => {
       { kind: "liked" },
     ]);
     expect(await fetchRows("combine_reviews", "combine_id", id)).toEqual([]);
+  });
+
+  test("leaves no trace of a review that is withdrawn, and is toggled 50 times a day", async () => {
+    const creator = await signUp();
+    const { id } = await makeOutfit(creator, "pending");
+    expectData(await admin.client.rpc("review_combine", { combine_id: id, approve: true }));
+    expectData(await list(creator, id, false));
+    expectData(await admin.client.rpc("withdraw_reviews", { combine_ids: [id] }));
+
+    expect(await fetchRows("combines", "id", id)).toMatchObject([{ status: "pending" }]);
+    expect(await fetchRows("notifications", "user_id", creator.id)).toEqual([]);
+    expect(await fetchRows("combine_reviews", "combine_id", id)).toEqual([]);
+    const own = await makeOutfit(creator, "approved");
+    await runSql(
+      `insert into private.asked_for (user_id, kind) select '${creator.id}', 'listing' from generate_series(1, 49)`,
+    );
+    expectRefused(await list(creator, own.id, false), 400, "23514", /within a day/);
   });
 
   test("is made of an own published outfit alone, and can be taken offline", async () => {

@@ -4,6 +4,12 @@
 
 const names = { pages: "lookbook-pages", files: "lookbook-files", pictures: "lookbook-pictures" };
 
+/** Milliseconds for which a page is waited for where a copy of it is there. */
+const patience = 8000;
+
+/** Whether the network did not answer the last navigation, also where the system believes that there is one. */
+let isDead = false;
+
 self.addEventListener("install", () => self.skipWaiting());
 
 self.addEventListener("activate", (event) => {
@@ -20,16 +26,26 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   if (request.mode === "navigate") event.respondWith(openPage(event, url));
-  else if (!self.navigator.onLine) event.respondWith(findCopy(request));
+  else if (isDead || !self.navigator.onLine) event.respondWith(findCopy(request));
 });
 
 async function openPage(event, url) {
+  const copy = await findIn(names.pages, url.origin + url.pathname);
+  const late = new Promise((_, refuse) => {
+    if (copy !== undefined) setTimeout(() => refuse(new Error("late")), patience);
+  });
   try {
-    return (await event.preloadResponse) ?? (await fetch(event.request));
+    const page = await Promise.race([requestPage(event), late]);
+    isDead = false;
+    return page;
   } catch {
-    const copy = await findIn(names.pages, url.origin + url.pathname);
+    isDead = true;
     return copy ?? offlinePage();
   }
+}
+
+async function requestPage(event) {
+  return (await event.preloadResponse) ?? fetch(event.request);
 }
 
 async function findIn(name, key) {
@@ -79,7 +95,7 @@ async function offlinePage() {
 </style>
 <main>
 <h1>You are offline</h1>
-<p>This page was not opened before on this device, so it is not here. Nothing that you typed is lost.</p>
+<p>This page was not opened before on this device, so it is not here.</p>
 <p><a href="">Try again</a></p>
 ${seen}
 </main>

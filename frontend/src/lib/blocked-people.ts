@@ -28,20 +28,21 @@ export function blockedIdsQuery(userId: string) {
   });
 }
 
-interface Created {
-  creator?: { id: string } | null;
+/** The id of an outfit's creator; undefined for other rows, such as items. */
+function creatorOf(row: object): string | undefined {
+  const creator = "creator" in row ? row.creator : undefined;
+  const isPerson = typeof creator === "object" && creator !== null && "id" in creator;
+  return isPerson && typeof creator.id === "string" ? creator.id : undefined;
 }
 
-/** The outfits without those of people whom the user has blocked. */
-export function useWithoutBlocked<Outfits extends readonly Created[] | undefined>(
-  outfits: Outfits,
-): Outfits {
+/** The rows without outfits of people whom the user has blocked. */
+export function useWithoutBlocked<Rows extends readonly object[] | undefined>(rows: Rows): Rows {
   const { user } = useSession();
   const { data: blocked = [] } = useQuery({
     ...blockedIdsQuery(user?.id ?? ""),
     enabled: user !== null,
   });
-  if (outfits === undefined || blocked.length === 0) return outfits;
-  const shown = outfits.filter(({ creator }) => !blocked.includes(creator?.id ?? ""));
-  return shown as readonly Created[] as Outfits;
+  if (rows === undefined || blocked.length === 0) return rows;
+  const shown: readonly object[] = rows.filter((row) => !blocked.includes(creatorOf(row) ?? ""));
+  return shown as Rows;
 }

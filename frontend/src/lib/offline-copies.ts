@@ -43,13 +43,18 @@ export function kindOf(url: URL): Kind | null {
   return isPicture ? "pictures" : null;
 }
 
-/** Fetches what is not there yet and puts it last; the first ones leave. Pages are fetched anew, so that they are of the present. */
+/** Puts each last, and fetches what is not there yet; the first ones leave. Pages are fetched anew, so that they are of the present. */
 async function keep(kind: Kind, urls: readonly string[], of: number): Promise<void> {
   if (urls.length === 0 || of !== generation) return;
   const copies = await caches.open(names[kind]);
   for (const url of urls) {
-    const isKnown = kind !== "pages" && (await copies.match(url)) !== undefined;
-    if (isKnown) continue;
+    const known = kind === "pages" ? undefined : await copies.match(url);
+    if (known !== undefined) {
+      // Put last: what is still in use leaves after what is not.
+      await copies.delete(url);
+      await copies.put(url, known);
+      continue;
+    }
     const response = await fetch(url, {
       // A picture or file that the page shows is in the browser's own cache.
       cache: kind === "pages" ? "default" : "force-cache",
@@ -128,6 +133,8 @@ async function copyShownPages(): Promise<void> {
   const pages = [...shown].slice(-mostAtOnce);
   shown.clear();
   const urls = performance.getEntriesByType("resource").map(({ name }) => name);
+  // Each is looked at once, and the browser's list, which has room for 250, takes new ones.
+  performance.clearResourceTimings();
   const ofKind = (kind: Kind) => [...new Set(urls)].filter((url) => kindOf(new URL(url)) === kind);
   await keep("pages", pages, of);
   await keep("files", ofKind("files"), of);

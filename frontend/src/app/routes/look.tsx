@@ -25,7 +25,6 @@ import { OutfitCreatorLine } from "@/features/outfits/components/outfit-creator"
 import { OutfitDetails } from "@/features/outfits/components/outfit-details";
 import { OutfitItems } from "@/features/outfits/components/outfit-items";
 import { StatusBadge } from "@/features/outfits/components/status-badge";
-import { useWithoutBlocked } from "@/lib/blocked-people";
 import { formatPrice } from "@/lib/format";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
@@ -235,9 +234,8 @@ function MoreByCreator({ outfit, creator, username }: MoreByCreatorProps) {
 
 function RelatedOutfits({ outfit }: { outfit: Outfit }) {
   const list = useQuery(relatedOutfitsQuery(outfit.id));
-  const shown = useWithoutBlocked(list.data);
   return (
-    <RowSection title="Related outfits" list={{ ...list, data: shown }} shape={outfitCardShape}>
+    <RowSection title="Related outfits" list={list} shape={outfitCardShape}>
       {(other) => <OutfitLinkCard outfit={other} />}
     </RowSection>
   );

@@ -4,6 +4,7 @@ import { type ReactNode, useId } from "react";
 import { Link } from "react-router";
 import type { CardShape } from "@/components/ui/card-columns";
 import { CardRow, CardRowSkeleton } from "@/components/ui/card-row";
+import { useWithoutBlocked } from "@/lib/blocked-people";
 
 interface PageSectionProps {
   title: string;
@@ -64,7 +65,7 @@ export function RowSection<Row extends { id: string }>({
   children,
   ...section
 }: RowSectionProps<Row>) {
-  const { data } = list;
+  const data = useWithoutBlocked(list.data);
   if (data?.length === 0) return null;
   return (
     <PageSection {...section}>

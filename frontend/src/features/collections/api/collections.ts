@@ -76,6 +76,8 @@ export function useCreateCollection(userId: string) {
       const isThere =
         hasCode(response.error, uniqueViolation) && response.error?.message.includes("_pkey");
       if (isThere !== true) resultOf(response);
+      // An earlier attempt whose answer was lost has made it, perhaps by another name.
+      else resultOf(await supabase.from("collections").update({ name }).eq("id", id));
     },
     ({ name }) => `Collection "${name}" made`,
   );
