@@ -31,7 +31,7 @@ async fn gw_049_a_thread_looks_for_requests_between_the_parts_of_large_responses
             let looks = Rc::new(Cell::new(0));
             let counting = tokio::task::spawn_local(count_looks(Rc::clone(&looks)));
             let statement = build_statement(
-                "select i, repeat('x', 100) as text from generate_series(1, 50000) i",
+                "select i, repeat('x', 100) as text from generate_series(1, 20000) i",
                 &[],
             );
             let after = build_statement("select 1", &[]);
