@@ -221,6 +221,38 @@ async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_s
         ("do $$ begin perform f /* first */ (1); end $$", "ext.f(integer)"),
         // An escape ends in a letter that is none of the name.
         (r"select run(E'select\nf(1)')", "ext.f(integer)"),
+        // A list of names leads nowhere else, and whoever sets the path otherwise may lead everywhere.
+        (
+            "create function d() returns int language sql security definer set search_path = pg_catalog, pg_temp as 'select 1'; select d()",
+            "ext.f(integer)",
+        ),
+        (
+            "create function d() returns int language sql security definer set search_path to other as 'select 1'; select d()",
+            "ext.f(integer) other.g(integer)",
+        ),
+        ("set search_path = pg_catalog; select g(1)", ""),
+        (
+            "set local search_path to pg_temp, \"other\"; select g(1)",
+            "other.g(integer)",
+        ),
+        ("set search_path to default; select g(1)", "other.g(integer)"),
+        (
+            "set search_path = pg_catalog, \"$user\"; select g(1)",
+            "other.g(integer)",
+        ),
+        ("reset search_path; select g(1)", "other.g(integer)"),
+        (
+            "select set_config('search_path', 'ot' || 'her', true); select g(1)",
+            "other.g(integer)",
+        ),
+        (
+            "do $$ begin perform run('set search_path to pg_catalog', ', ot', 'her'); perform g(1); end $$",
+            "other.g(integer)",
+        ),
+        (
+            "create function h() returns int language sql set search_path from current as 'select g(1)'; select h()",
+            "other.g(integer)",
+        ),
         // The end of one part is no part of the beginning of the other.
         (
             "select g(1) from other;create cast (a as b) with function h(int)",
@@ -230,4 +262,25 @@ async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_s
         let row = superuser.query_one(found, &[&script]).await.expect("found");
         assert_eq!(row.get::<_, String>(0), expected, "{script}");
     }
+}
+
+/// The platform schema is made in databases that have the check already, as those that `postgres` makes.
+#[tokio::test]
+async fn gw_018_the_script_of_the_vault_calls_nothing_that_lies_in_other_schemas() {
+    let database = TestDatabase::create().await;
+    let found = "select s[1] is null, (
+          select count(*) from _selvedge.find_callable_names(s[1], s[2], array['vault']) as n
+        ), (select count(*) from _selvedge.find_callable_names(s[1], s[2], array['vault', 'auth']) as n) > 0
+        from _selvedge.shipped_extensions as e, _selvedge.split_extension_script(e.script) as s where e.name = 'supabase_vault'";
+
+    let row = database
+        .superuser()
+        .await
+        .query_one(found, &[])
+        .await
+        .expect("found");
+
+    assert!(row.get::<_, bool>(0), "it has functions with `security definer`");
+    assert_eq!(row.get::<_, i64>(1), 0);
+    assert!(row.get::<_, bool>(2), "of a schema in its path everything counts");
 }
