@@ -14,6 +14,9 @@ const DEFINERS: &str = "
     join pg_language l on l.oid = p.prolang
     where p.prosecdef and l.lanname <> 'c'";
 
+/// What a start makes in every database but the project's.
+const IN_OTHER_DATABASES: &str = "pg_catalog.";
+
 /// Another name of a package that has its own.
 const SECOND_NAME: &str = "basejump@supabase_test_helpers";
 
@@ -54,14 +57,27 @@ pub async fn list_definers(client: &Client) -> BTreeSet<String> {
         .collect()
 }
 
-/// The functions that have a verdict in the table of docs/decisions.md.
+/// The functions of a project's database that have a verdict in the table of docs/decisions.md.
 #[must_use]
 pub fn list_judged_definers() -> BTreeSet<String> {
+    list_judged()
+        .filter(|name| !name.starts_with(IN_OTHER_DATABASES))
+        .collect()
+}
+
+/// The same of the other databases of a cluster.
+#[must_use]
+pub fn list_judged_definers_of_other_databases() -> BTreeSet<String> {
+    list_judged()
+        .filter(|name| name.starts_with(IN_OTHER_DATABASES))
+        .collect()
+}
+
+fn list_judged() -> impl Iterator<Item = String> {
     include_str!("../../../docs/decisions.md")
         .lines()
         .filter_map(|line| {
             let (name, verdict) = line.strip_prefix("| `")?.split_once("` |")?;
             verdict.contains("safe because").then(|| name.to_owned())
         })
-        .collect()
 }

@@ -31,7 +31,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use definers::{create_every_extension, list_definers, list_judged_definers};
+pub use definers::{
+    create_every_extension, list_definers, list_judged_definers, list_judged_definers_of_other_databases,
+};
 pub use earlier::apply_earlier_platform;
 use nix::fcntl::{Flock, FlockArg};
 use selvedge_postgres::cluster::{

@@ -19,7 +19,7 @@ const TAKEN: &str = "
       select pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.>=) 160000
     )
     select r.rolname::pg_catalog.text, p.rolname::pg_catalog.text, g.rolname::pg_catalog.text, v.has_grantors,
-      r.rolname operator(pg_catalog.~) '^selvedge_(replication|console_[a-z]+)$'::pg_catalog.text
+      r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|console_[a-z]+)$'::pg_catalog.text
         or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
     from pg_catalog.pg_auth_members as m
     join pg_catalog.pg_authid as r on r.oid operator(pg_catalog.=) m.roleid
@@ -40,7 +40,7 @@ const TAKEN: &str = "
       or r.rolname operator(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
         and p.oid operator(pg_catalog.=) any (select oid from reached)
       -- Nobody is a member of these. Somebody who has made a role of the name before the platform did is its administrator.
-      or r.rolname operator(pg_catalog.~) '^selvedge_(replication|console_[a-z]+)$'::pg_catalog.text
+      or r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|console_[a-z]+)$'::pg_catalog.text
       or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
     )
     order by 1, 2, 3";
@@ -48,7 +48,9 @@ const TAKEN: &str = "
 /// Roles that do not log in as they are, whatever an administrator has made of them.
 const WITHOUT_LOGIN: &str = "
     select a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
-    where a.rolname operator(pg_catalog.=) any (array['selvedge_replication', 'selvedge_console_members']::pg_catalog.name[])
+    where a.rolname operator(pg_catalog.=) any (
+        array['selvedge_replication', 'selvedge_user_counts', 'selvedge_console_members']::pg_catalog.name[]
+      )
       and (a.rolcanlogin or a.rolpassword is not null)";
 
 /// Roles with passwords that others know, or that the API becomes, and that have REPLICATION. PostgreSQL 15 lets `postgres` rename a role
@@ -59,7 +61,7 @@ const REPLICATION: &str = "
       r.rolname operator(pg_catalog.=) any (array[
         'anon', 'authenticated', 'service_role', 'authenticator', 'pgbouncer', 'supabase_auth_admin', 'supabase_storage_admin',
         'supabase_functions_admin', 'supabase_realtime_admin', 'supabase_read_only_user', 'selvedge_console_reader',
-        'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members'
+        'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members', 'selvedge_user_counts'
       ]::pg_catalog.name[])
       or r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and not exists (
         select from pg_catalog.pg_replication_slots as s where not s.temporary

@@ -57,6 +57,19 @@ where d.prosqlbody is not null and u.refclassid <> 'pg_catalog.pg_namespace'::pg
     and u.refclassid <> 'pg_catalog.pg_extension'::pg_catalog.regclass
 )
 union all
+-- Columns of others may have types of others, and casts of these run as the function's owner.
+select 'a trigger''s function with a superuser''s rights is on tables of superusers alone', d.name || ' on ' || c.oid::pg_catalog.regclass
+from open_definer as d
+join pg_catalog.pg_trigger as t on t.tgfoid = d.oid
+join pg_catalog.pg_class as c on c.oid = t.tgrelid and c.relowner not in (select oid from superuser)
+union all
+select 'a trigger''s function with a superuser''s rights is on tables of superusers alone', d.name || ' is open to '
+  || coalesce(g.rolname::text, 'PUBLIC')
+from open_definer as d
+cross join lateral pg_catalog.aclexplode(coalesce(d.proacl, pg_catalog.acldefault('f', d.proowner))) as a
+left join pg_catalog.pg_roles as g on g.oid = a.grantee
+where d.prorettype = 'trigger'::pg_catalog.regtype and a.privilege_type = 'EXECUTE' and a.grantee not in (select oid from superuser)
+union all
 select 'nobody references or has triggers on a table of a superuser', c.oid::pg_catalog.regclass::text || ' to '
   || coalesce(g.rolname::text, 'PUBLIC')
 from pg_catalog.pg_class as c

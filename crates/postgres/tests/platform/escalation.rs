@@ -28,13 +28,13 @@ async fn attack(client: &Client, statements: &[&str]) -> String {
     last
 }
 
-async fn assert_no_superuser(client: &Client, what: &str) {
+pub(super) async fn assert_no_superuser(client: &Client, what: &str) {
     let evil = "select string_agg(rolname, ', ') from pg_roles where rolname like 'gw\\_012\\_evil%'";
     assert_eq!(query_value(client, evil).await, "null", "{what}");
 }
 
 /// `postgres` with the function of [`EVIL`].
-async fn attacker(database: &TestDatabase) -> Client {
+pub(super) async fn attacker(database: &TestDatabase) -> Client {
     let postgres = database.connect("postgres").await;
     postgres.batch_execute(EVIL).await.expect("created");
     postgres

@@ -19,6 +19,7 @@ mod snapshots;
 mod storage;
 mod superuser;
 mod upgrade;
+mod user_counts;
 mod vault;
 mod watch;
 

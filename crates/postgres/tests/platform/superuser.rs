@@ -53,6 +53,9 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
                set search_path = pg_catalog, pg_temp as $$ begin return 1; end $$;
              create table public.foreign_rows (id int);
              alter table public.foreign_rows owner to postgres;
+             create function _selvedge.on_rows() returns trigger language plpgsql security definer
+               set search_path = pg_catalog, pg_temp as $$ begin return new; end $$;
+             create trigger on_rows before insert on public.foreign_rows for each row execute function _selvedge.on_rows();
              create function _selvedge.reads() returns bigint language sql security definer
                set search_path = pg_catalog, pg_temp begin atomic select count(*) from public.foreign_rows; end;
              create table public.of_superuser (id uuid primary key);
@@ -311,7 +314,8 @@ async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_t
 
     assert_eq!(
         query_value(&postgres, others).await,
-        "_selvedge.pg_drop_replication_slot of selvedge_replication, \
+        "_selvedge.count_changed_users of selvedge_user_counts, \
+         _selvedge.pg_drop_replication_slot of selvedge_replication, \
          _selvedge.pg_logical_slot_get_changes of selvedge_replication, \
          _selvedge.pg_logical_slot_peek_changes of selvedge_replication, \
          selvedge_console.end_auth_session of selvedge_console_members, \
@@ -319,7 +323,8 @@ async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_t
          selvedge_console.has_auth_session of selvedge_console_members, \
          selvedge_console.list_project_members of selvedge_console_members"
     );
-    let members = "select count(*) from pg_auth_members where roleid in ('selvedge_replication'::regrole, 'selvedge_console_members'::regrole)
+    let members = "select count(*) from pg_auth_members
+        where roleid in ('selvedge_replication'::regrole, 'selvedge_user_counts'::regrole, 'selvedge_console_members'::regrole)
         and member not in (select oid from pg_roles where rolsuper)";
     assert_eq!(query_value(&postgres, members).await, "0");
 }

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::rt::spawn;
+use selvedge_testing::{list_definers, list_judged_definers_of_other_databases};
 use tokio_postgres::Client;
 
-use super::query;
-use crate::support::{Project, connect};
+use super::{assert_contains, query};
+use crate::support::{Project, Running, connect};
 
 const IS_GUARDED: &str = "select exists (select from pg_event_trigger where evtname = 'selvedge_check_extension' and evtenabled = 'A'
     and evtfoid = 'pg_catalog.selvedge_check_extension()'::regprocedure)";
@@ -205,6 +206,8 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         let client = connect(&of_superuser(&database)).await.expect("a login");
         let is_guarded: bool = query(&client, IS_GUARDED).await;
         assert!(is_guarded, "{database} of {made}");
+        let judged = list_judged_definers_of_other_databases();
+        assert_eq!(list_definers(&client).await, judged, "each has its verdict");
     }
     running.stop();
 }
@@ -334,5 +337,46 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
     assert_eq!(read_attributes(&superuser, "changed").await, "t 5 f postgres");
     assert_eq!(read_attributes(&superuser, "locked").await, "t 7 f postgres");
+    check_unreadable_note(&project, superuser, running).await;
+}
+
+/// A note that this version cannot read keeps no guard away, and leaves no database to superusers alone.
+async fn check_unreadable_note(project: &Project, superuser: Client, running: Running) {
+    superuser
+        .batch_execute(
+            "delete from _selvedge.project_settings where name = 'extensions.guard';
+             insert into _selvedge.project_settings (name, value) values ('extensions.opened_databases', '{');
+             update pg_database set datallowconn = true, datconnlimit = 0, datdba = 10 where datname = 'changed'",
+        )
+        .await
+        .expect("a superuser may");
+    let url = project.superuser_url().replace("/postgres", "/changed");
+    let client = connect(&url).await.expect("a login");
+    client.batch_execute(UNGUARD).await.expect("as before");
+    drop((superuser, client));
+    running.stop();
+
+    let running = project.start().await;
+
+    assert_contains(
+        &running.output(),
+        &[
+            "the note extensions.opened_databases of another version cannot be read",
+            "1 databases that it may be about",
+        ],
+    );
+    let superuser = project.superuser().await;
+    assert_eq!(read_attributes(&superuser, "changed").await, "f -1 f postgres");
+    let notes =
+        "select string_agg(concat_ws(' ', name, value), ', ' order by name) from _selvedge.project_settings
+        where name like 'extensions.opened%'";
+    assert_eq!(
+        query::<String>(&superuser, notes).await,
+        "extensions.opened_databases.unreadable {"
+    );
+    let open = "alter database changed with allow_connections true";
+    superuser.batch_execute(open).await.expect("a superuser may");
+    let client = connect(&url).await.expect("a login");
+    assert!(query::<bool>(&client, IS_GUARDED).await);
     running.stop();
 }

@@ -1,0 +1,17 @@
+-- The function that counts users belongs to a role that can do nothing else. It reads columns of auth.users, whose owner may give them types of its
+-- own, with casts of its own, and so may `postgres`: as the superuser's function it ran these casts as a superuser.
+
+do $$
+begin
+  if not exists (select from pg_catalog.pg_roles where rolname = 'selvedge_user_counts') then
+    create role selvedge_user_counts;
+  end if;
+end
+$$;
+alter role selvedge_user_counts
+  nosuperuser nologin noinherit nocreatedb nocreaterole noreplication nobypassrls password null;
+
+grant insert on _selvedge.user_counts to selvedge_user_counts;
+grant select (corrections), update (triggers, corrections) on _selvedge.user_counts_state to selvedge_user_counts;
+
+alter function _selvedge.count_changed_users() owner to selvedge_user_counts;
