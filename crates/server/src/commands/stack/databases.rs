@@ -203,3 +203,26 @@ fn remove_folder(folder: &Path) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selvedge_testing::TestDatabase;
+
+    use super::*;
+
+    /// `postgres` may make databases, and those of stacks are found by the beginning of their names.
+    #[tokio::test]
+    async fn gw_012_a_name_of_a_database_is_no_sql() {
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        let name = format!("{NAME_PREFIX}{}\"; select", database.name());
+        let create = format!("create database {}", quote_identifier(&name));
+        superuser.batch_execute(&create).await.expect("created");
+
+        drop_database(&superuser, &name).await.expect("dropped");
+
+        let left = "select count(*) from pg_database where datname = $1";
+        let row = superuser.query_one(left, &[&name]).await.expect("a row");
+        assert_eq!(row.get::<_, i64>(0), 0);
+    }
+}

@@ -63,3 +63,30 @@ async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extens
     assert_contains(&doctor(server.url()), &[open]);
     assert_contains(&expect_success(&mut server.migrate_up_command(&project)), &[open]);
 }
+
+/// The image of PostgreSQL trusts its own container, and SQL of a project can open connections there.
+#[test]
+fn services_of_the_compose_files_have_no_password_of_a_superuser_and_no_login_without_one() {
+    for text in [
+        include_str!("../../../../../docker/compose.yaml"),
+        include_str!("../../../../../docker/compose.cluster.yaml"),
+    ] {
+        let urls: Vec<&str> = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("DATABASE_URL:"))
+            .collect();
+        let (of_superuser, of_services): (Vec<&str>, Vec<&str>) = urls
+            .into_iter()
+            .partition(|url| url.contains("//supabase_admin:${POSTGRES_PASSWORD:?}@"));
+        assert_eq!(of_superuser.len(), 1, "that of migrate: {of_superuser:?}");
+        assert!(!of_services.is_empty());
+        for url in of_services {
+            assert!(url.contains("//authenticator:${SERVICE_PASSWORD:?}@"), "{url}");
+        }
+        assert!(
+            text.contains("POSTGRES_PASSWORD: \"\""),
+            "not by an env_file either"
+        );
+        assert!(text.contains("POSTGRES_INITDB_ARGS: --auth=scram-sha-256"));
+    }
+}
