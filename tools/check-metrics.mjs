@@ -1,4 +1,5 @@
-// Checks that every metric that the dashboard, the alert rules and the documentation name is one that the server has.
+// Checks that every metric that the dashboard, the alert rules and the documentation name is one that the server has, and that every alert has a
+// test, which tools/alert-rules runs.
 //
 //   node tools/check-metrics.mjs
 
@@ -42,6 +43,15 @@ for (const document of documents) {
       problems += 1;
     }
   }
+}
+const names = (file, key) =>
+  readFileSync(join(root, "docker/prometheus", file), "utf8")
+    .split("\n")
+    .flatMap((line) => line.match(new RegExp(`^ *- ${key}: (\\w+)$`))?.[1] ?? []);
+const tested = new Set(names("alerts.test.yml", "alertname"));
+for (const alert of names("alerts.yml", "alert").filter((one) => !tested.has(one))) {
+  console.error(`docker/prometheus/alerts.test.yml: nothing tests ${alert}`);
+  problems += 1;
 }
 console.log(`${metrics.size} metrics, ${documents.length} documents, ${problems} problems`);
 process.exit(problems === 0 ? 0 : 1);
