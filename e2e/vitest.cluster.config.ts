@@ -8,5 +8,7 @@ export default defineConfig({
     // Shows the table of the run, but not the stock client's messages about failed requests.
     onConsoleLog: (_, type) => type === "stdout",
     hookTimeout: 300_000,
+    // Each test begins with what the one before has left.
+    bail: 1,
   },
 });

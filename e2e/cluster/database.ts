@@ -11,7 +11,7 @@ import type { Machine } from "./network.ts";
 export const password = "cluster";
 /** `migrate up` refuses to give the services this one. */
 export const superuserPassword = "cluster-superuser";
-const systemUser = "postgres";
+export const systemUser = "postgres";
 
 /** Runs SQL on a server as superuser. Logins from the tests' own address need no password. */
 export function sql(server: Machine, text: string): Promise<(string | null)[][]> {
@@ -74,8 +74,13 @@ async function findServers(
   return servers.filter((_, index) => answers[index]);
 }
 
-function patroniSettings(machine: Machine, home: string): object {
+/** The programs of the newest PostgreSQL on this computer. */
+export function postgresPrograms(): string {
   const [newest = ""] = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  return join("/usr/lib/postgresql", newest, "bin");
+}
+
+function patroniSettings(machine: Machine, home: string): object {
   const login = (username: string) => ({ username, password: superuserPassword });
   return {
     scope: "selvedge",
@@ -102,7 +107,7 @@ function patroniSettings(machine: Machine, home: string): object {
       listen: `${machine.address},127.0.0.1:5432`,
       connect_address: `${machine.name}:5432`,
       data_dir: join(home, "data"),
-      bin_dir: join("/usr/lib/postgresql", newest, "bin"),
+      bin_dir: postgresPrograms(),
       pgpass: join(home, "pgpass"),
       authentication: {
         // In Supabase's platform schema `postgres` is an administrator without superuser rights.
@@ -111,17 +116,21 @@ function patroniSettings(machine: Machine, home: string): object {
         rewind: login("rewinder"),
       },
       parameters: { unix_socket_directories: home },
-      pg_hba: [
-        "local all all trust",
-        "host all supabase_admin tests trust",
-        "host all all samenet scram-sha-256",
-        "host replication all samenet scram-sha-256",
-      ],
+      pg_hba: accessRules,
     },
   };
 }
 
-const serverSettings = {
+/** Who may log in to a server, and how. */
+export const accessRules = [
+  "local all all trust",
+  "host all supabase_admin tests trust",
+  "host all all samenet scram-sha-256",
+  "host replication all samenet scram-sha-256",
+];
+
+/** Settings of PostgreSQL on every server. */
+export const serverSettings = {
   wal_level: "logical",
   max_connections: 200,
   max_replication_slots: 20,

@@ -2,7 +2,14 @@
 // disconnected, and repaired.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { until } from "./conditions.ts";
 
@@ -23,6 +30,15 @@ export interface Program {
   environment?: Record<string, string>;
   /** The user that runs it; root by default. */
   user?: string;
+}
+
+/** A program that has ended. */
+export interface Finished {
+  /** Its exit code; null when it was ended by a signal, as after its time limit. */
+  code: number | null;
+  /** What it printed. */
+  output: string;
+  seconds: number;
 }
 
 /** Creates the bridge. Call it once, before the first machine. */
@@ -62,15 +78,36 @@ export class Machine {
   }
 
   /** Starts a program. Its output goes to `artifacts/cluster/NAME.log`. */
-  run({ command, environment = {}, user }: Program): void {
+  run(program: Program): void {
     const log = openSync(join(logs, `${this.name}.log`), "a");
-    const login =
-      user === undefined ? [] : ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
-    spawn("ip", ["netns", "exec", this.name, ...login, ...command], {
+    spawn("ip", ["netns", "exec", this.name, ...commandOf(program)], {
       stdio: ["ignore", log, log],
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...program.environment },
     });
     closeSync(log);
+  }
+
+  /** Runs a program to its end, and kills it after `limitMs`. */
+  execute(program: Program & { limitMs: number }): Promise<Finished> {
+    const beganMs = performance.now();
+    const child = spawn("ip", ["netns", "exec", this.name, ...commandOf(program)], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...program.environment },
+      timeout: program.limitMs,
+      killSignal: "SIGKILL",
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    return new Promise((done, fail) => {
+      child.once("error", fail).once("close", (code) => {
+        const seconds = (performance.now() - beganMs) / 1_000;
+        done({ code, output, seconds });
+      });
+    });
   }
 
   /** Kills all programs by SIGKILL, as a loss of power would. */
@@ -92,6 +129,28 @@ export class Machine {
 
   thaw(): void {
     this.#signalAll("SIGCONT");
+  }
+
+  /** Stops the processes of one program, while all others of the machine go on. */
+  freezeProgram(name: string): void {
+    for (const pid of this.#processes().filter((one) => nameOf(one) === name)) {
+      process.kill(pid, "SIGSTOP");
+    }
+  }
+
+  /** Gives the machine a further address, which another one had before: a virtual address moves. */
+  takeAddress(address: string): void {
+    run("ip", "-n", this.name, "address", "add", `${address}/24`, "dev", "eth0");
+  }
+
+  /** Gives the address up. */
+  giveUpAddress(address: string): void {
+    run("ip", "-n", this.name, "address", "del", `${address}/24`, "dev", "eth0");
+  }
+
+  /** Forgets at which machine an address is, as after the announcement (ARP) of the one that has taken it. */
+  forgetNeighbours(): void {
+    run("ip", "-n", this.name, "neigh", "flush", "dev", "eth0");
   }
 
   /** Drops every packet from and to the machine, so that no connection is closed. */
@@ -149,6 +208,13 @@ export class Machine {
   }
 }
 
+/** The command with a change of the user that runs it. */
+function commandOf({ command, user }: Program): string[] {
+  const login =
+    user === undefined ? [] : ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
+  return [...login, ...command];
+}
+
 /** Whether a process has ended but was not waited for by its parent. */
 function isZombie(pid: number): boolean {
   try {
@@ -156,6 +222,22 @@ function isZombie(pid: number): boolean {
   } catch {
     return true;
   }
+}
+
+/** The name of a process; empty when it has ended. */
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Makes a name lead to another address, as a change of the DNS does. */
+export function moveName(name: string, address: string): void {
+  const lines = readFileSync("/etc/hosts", "utf8").split("\n").filter(Boolean);
+  const others = lines.filter((line) => line.split(" ")[1] !== name);
+  writeFileSync("/etc/hosts", `${[...others, `${address} ${name}`].join("\n")}\n`);
 }
 
 function run(program: string, ...arguments_: string[]): string {
