@@ -36,7 +36,7 @@ export class Administrator {
       headers: {
         apikey: this.#key,
         authorization: `Bearer ${this.#key}`,
-        "content-type": "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
       signal,
