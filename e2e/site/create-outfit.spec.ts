@@ -228,6 +228,23 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
   await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
   await page.getByText("All items together").click();
   await page.getByText("As worn").click();
+  const piece = page.getByRole("button", { name: /^Move / }).first();
+  const before = await piece.boundingBox();
+  await piece.press("ArrowDown");
+  await expect(page.getByRole("button", { name: "Put everything back" })).toBeVisible();
+  await expect.poll(async () => (await piece.boundingBox())?.y).toBeGreaterThan(before?.y ?? 0);
+  await piece.hover();
+  const dropped = await piece.boundingBox();
+  await page.mouse.down();
+  await page.mouse.move((dropped?.x ?? 0) + 60, (dropped?.y ?? 0) + 60, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => (await piece.boundingBox())?.x).not.toBe(dropped?.x);
+  // A reload keeps it; another arrangement begins anew.
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Put everything back" })).toBeVisible();
+  await page.getByText("Laid out").click();
+  await expect(page.getByRole("button", { name: "Put everything back" })).toBeHidden();
+  await page.getByText("As worn").click();
   await page.getByRole("button", { name: "Submit Outfit" }).click();
   await expect(page).toHaveURL("/profile?tab=submissions");
 

@@ -2,21 +2,18 @@ import { useMutation } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { Spinner } from "@ui/spinner";
 import { ImagePlus } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, Suspense, useId } from "react";
 import { Picture } from "@/components/ui/picture";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
-import {
-  type Arrangement,
-  arrangementLabels,
-  arrangements,
-} from "@/features/submissions/api/arrange-pieces";
+import { arrangementLabels, arrangements } from "@/features/submissions/api/arrange-pieces";
 import type { ComposedItem } from "@/features/submissions/api/compose-picture";
 import {
   arrangementOf,
   type Draft,
   isComposed,
   listItemsWithPicture,
+  movedPieces,
   pictureItem,
 } from "@/features/submissions/api/draft";
 import {
@@ -25,9 +22,16 @@ import {
   pictureFileError,
   uploadChosenPicture,
 } from "@/features/submissions/api/outfit-picture";
+import { lazyPart } from "@/lib/lazy-part";
 import { PictureError } from "@/lib/picture-file";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
+
+import { Composition } from "./composition";
+
+const AdjustPieces = lazyPart(async () => ({
+  default: (await import("./adjust-pieces")).AdjustPieces,
+}));
 
 interface PictureChoiceProps {
   userId: string;
@@ -69,15 +73,37 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
             checked={isComposed(draft)}
             onChoose={() => onChange({ picture: { kind: "composed" } })}
           >
-            <Composition items={itemsWithPicture} arrangement={arrangementOf(draft)} />
+            <Composition
+              items={itemsWithPicture}
+              arrangement={arrangementOf(draft)}
+              moved={movedPieces(draft)}
+            />
           </Option>
         )}
         <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
       </div>
-      {isDrawn && <ArrangementChoice draft={draft} items={itemsWithPicture} onChange={onChange} />}
+      {isDrawn && (
+        <>
+          <ArrangementChoice draft={draft} items={itemsWithPicture} onChange={onChange} />
+          <Suspense>
+            <AdjustPieces
+              items={itemsWithPicture}
+              arrangement={arrangementOf(draft)}
+              moved={movedPieces(draft)}
+              onMove={(moved) =>
+                onChange({
+                  picture: { kind: "composed", arrangement: arrangementOf(draft), moved },
+                })
+              }
+            />
+          </Suspense>
+        </>
+      )}
     </fieldset>
   );
 }
+
+const nothingMoved = {};
 
 interface ArrangementChoiceProps extends Pick<PictureChoiceProps, "draft" | "onChange"> {
   items: readonly ComposedItem[];
@@ -98,7 +124,7 @@ function ArrangementChoice({ draft, items, onChange }: ArrangementChoiceProps) {
             checked={chosen === one}
             onChoose={() => onChange({ picture: { kind: "composed", arrangement: one } })}
           >
-            <Composition items={items} arrangement={one} />
+            <Composition items={items} arrangement={one} moved={nothingMoved} />
           </Option>
         ))}
       </div>
@@ -136,52 +162,6 @@ function Option({ name = "picture", label, checked, onChoose, children }: Option
       <span className="mt-2 block truncate text-caption">{label}</span>
     </label>
   );
-}
-
-interface CompositionProps {
-  items: readonly ComposedItem[];
-  arrangement: Arrangement;
-}
-
-/** Drawing is loaded with the first sheet that is shown. */
-async function drawOn(canvas: HTMLCanvasElement, props: CompositionProps): Promise<void> {
-  const { drawComposition } = await import("@/features/submissions/api/compose-picture");
-  await drawComposition(canvas, props.items, props.arrangement);
-}
-
-/** The items' pictures on one sheet, as they will be drawn when the outfit is submitted. */
-export function Composition({ items, arrangement }: CompositionProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  // What the drawing depends on: the same items may come as other objects.
-  const subject = JSON.stringify({
-    items: items.map(({ image, name, category, subcategory }) => ({
-      image,
-      name,
-      category,
-      subcategory,
-    })),
-    arrangement,
-  });
-  useEffect(() => {
-    let isOver = false;
-    // Drawn aside, because the pictures of an earlier choice may arrive after those of the present one.
-    const drawn = document.createElement("canvas");
-    drawOn(drawn, JSON.parse(subject)).then(
-      () => {
-        const shown = canvas.current;
-        if (isOver || shown === null) return;
-        shown.width = drawn.width;
-        shown.height = drawn.height;
-        shown.getContext("2d")?.drawImage(drawn, 0, 0);
-      },
-      // A preview that cannot be drawn stays empty; submitting reports the failure.
-      () => undefined,
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [subject]);
-  return <canvas ref={canvas} className="size-full bg-raised" />;
 }
 
 function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {

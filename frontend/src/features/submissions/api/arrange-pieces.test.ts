@@ -7,6 +7,7 @@ import {
   type Box,
   composedHeight,
   composedWidth,
+  movePieces,
 } from "./arrange-pieces";
 import { garmentOf } from "./garment-kind";
 
@@ -87,6 +88,19 @@ test("as worn, everything of the body is in one line from the head to the feet",
   expect(tops).toEqual([...tops].sort((a, b) => b - a));
   expect(middles[4]).toBeLessThan(middles[0] ?? 0);
   expect(middles[5]).toBeGreaterThan(middles[0] ?? 0);
+});
+
+test("a piece that is moved keeps its size and stays whole on the sheet", () => {
+  const boxes = arrange([coat, boots], "laid");
+  const [left, right] = boxes;
+  const moved = movePieces(boxes, [{ x: 30, y: -10 }, undefined]);
+  expect(moved).toEqual([{ ...left, x: (left?.x ?? 0) + 30, y: (left?.y ?? 0) - 10 }, right]);
+
+  for (const far of [5000, -5000]) {
+    const [corner] = movePieces(boxes, [{ x: far, y: far }]);
+    expect(corner).toMatchObject({ width: left?.width, height: left?.height });
+    expectApart(corner === undefined ? [] : [corner]);
+  }
 });
 
 test("a second pair of trousers lies beside what is worn", () => {

@@ -27,6 +27,15 @@ export interface Box extends Size {
   y: number;
 }
 
+/** How far a piece was moved from its place, in pixels of the sheet. */
+export interface Offset {
+  x: number;
+  y: number;
+}
+
+/** Moved pieces by the ids of their items. */
+export type Offsets = Readonly<Record<string, Offset>>;
+
 /** The cut-out of an item: its size in pixels, and what it is. */
 export interface ArrangedPiece extends Size {
   garment: Garment;
@@ -225,4 +234,22 @@ export function arrange(pieces: readonly ArrangedPiece[], arrangement: Arrangeme
   if (pieces.length === 0) return [];
   if (arrangement === "even") return lineUp(pieces);
   return arrangement === "worn" ? dress(pieces) : layDown(pieces);
+}
+
+/** How near to the border of the sheet a piece is moved. */
+const leastMargin = 20;
+
+/** The places of pieces that were moved by hand; each stays whole on the sheet. */
+export function movePieces(boxes: readonly Box[], offsets: readonly (Offset | undefined)[]): Box[] {
+  const within = (value: number, size: number, whole: number) =>
+    Math.max(leastMargin, Math.min(value, whole - size - leastMargin));
+  return boxes.map((box, index) => {
+    const offset = offsets[index];
+    if (offset === undefined) return box;
+    return {
+      ...box,
+      x: within(box.x + offset.x, box.width, composedWidth),
+      y: within(box.y + offset.y, box.height, composedHeight),
+    };
+  });
 }

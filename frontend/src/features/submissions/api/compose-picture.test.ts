@@ -29,10 +29,16 @@ function stubDrawing(naturalWidth: number, naturalHeight: number) {
 
 test("a large picture is scaled down before its background is looked for, once for all arrangements", async () => {
   const getImageData = stubDrawing(4000, 3000);
-  const items = [{ name: "Coat", image: "https://elsewhere.test/coat.jpg" }];
+  const items = [{ id: "1", name: "Coat", image: "https://elsewhere.test/coat.jpg" }];
 
-  await drawComposition(document.createElement("canvas"), items, "laid");
-  await drawComposition(document.createElement("canvas"), items, "worn");
+  await drawComposition(document.createElement("canvas"), items, {
+    arrangement: "laid",
+    moved: {},
+  });
+  await drawComposition(document.createElement("canvas"), items, {
+    arrangement: "worn",
+    moved: {},
+  });
 
   expect(getImageData.mock.calls).toEqual([[0, 0, 1200, 900]]);
 });
@@ -46,7 +52,10 @@ test("the file has at most 250 kB", async () => {
     done(new Blob([new Uint8Array(bytes)], { type: type ?? "" }));
   });
 
-  const file = await composePicture([{ name: "Coat", image: "/coat.webp" }], "laid");
+  const file = await composePicture([{ id: "1", name: "Coat", image: "/coat.webp" }], {
+    arrangement: "laid",
+    moved: {},
+  });
 
   expect(file.size).toBe(250_000);
   expect(qualities).toEqual([0.86, 0.74, 0.6]);

@@ -6,6 +6,8 @@ import {
   type Box,
   composedHeight,
   composedWidth,
+  movePieces,
+  type Offsets,
   type Size,
 } from "./arrange-pieces";
 import { cutOut } from "./cut-out";
@@ -36,6 +38,7 @@ async function loadPicture(url: string): Promise<HTMLImageElement> {
 
 /** An item with a picture, and the words that tell what it is. */
 export interface ComposedItem extends GarmentWords {
+  id: string;
   image: string;
 }
 
@@ -147,12 +150,21 @@ function paperOf(pieces: readonly Piece[]): string {
   return `rgb(${mixed.join(" ")})`;
 }
 
-/** Draws the items on one sheet, each whole and without its background. Fails when a picture cannot be loaded. */
+/** How a sheet is drawn. */
+export interface SheetLayout {
+  arrangement: Arrangement;
+  moved: Offsets;
+}
+
+/**
+ * Draws the items on one sheet, each whole and without its background, and those that were moved above the others. Returns their
+ * places. Fails when a picture cannot be loaded.
+ */
 export async function drawComposition(
   canvas: HTMLCanvasElement,
   items: readonly ComposedItem[],
-  arrangement: Arrangement,
-): Promise<void> {
+  { arrangement, moved }: SheetLayout,
+): Promise<Box[]> {
   const drawn = items.slice(0, mostComposed);
   const pieces = await Promise.all(drawn.map(({ image }) => loadPiece(image)));
   canvas.width = composedWidth;
@@ -166,10 +178,15 @@ export async function drawComposition(
     height,
     garment: garmentOf(drawn[index] ?? { name: "" }),
   }));
-  arrange(shapes, arrangement).forEach((box, index) => {
-    const piece = pieces[index];
-    if (piece !== undefined) drawPiece(context, piece, box);
-  });
+  const offsets = drawn.map(({ id }) => moved[id]);
+  const boxes = movePieces(arrange(shapes, arrangement), offsets);
+  const isMoved = (index: number) => offsets[index] !== undefined;
+  const order = [...boxes.keys()].sort((a, b) => Number(isMoved(a)) - Number(isMoved(b)) || a - b);
+  for (const index of order) {
+    const [piece, box] = [pieces[index], boxes[index]];
+    if (piece !== undefined && box !== undefined) drawPiece(context, piece, box);
+  }
+  return boxes;
 }
 
 /** More than any composed picture of the seed. */
@@ -178,10 +195,10 @@ const mostBytes = 250_000;
 /** The sheet as a file of at most 250 kB: WebP, or JPEG where the browser cannot write WebP. */
 export async function composePicture(
   items: readonly ComposedItem[],
-  arrangement: Arrangement,
+  layout: SheetLayout,
 ): Promise<File> {
   const canvas = document.createElement("canvas");
-  await drawComposition(canvas, items, arrangement);
+  await drawComposition(canvas, items, layout);
   for (const quality of [0.86, 0.74, 0.6, 0.4]) {
     const blob = await encodeCanvas(canvas, undefined, quality);
     if (blob.size <= mostBytes) return new File([blob], "composed", { type: blob.type });

@@ -11,6 +11,7 @@ import {
   readDraft,
   removeDraft,
   selectableGenders,
+  sheetWord,
   storeDraft,
   storedGender,
 } from "./draft";
@@ -86,4 +87,25 @@ test.each([
   localStorage.setItem("lookbook:create-outfit:ana", stored);
 
   expect(readDraft("ana", null)).toBeNull();
+});
+
+test("a sheet has another word for each way in which its pieces were moved", () => {
+  const draft = (moved: Record<string, { x: number; y: number }>): Draft => ({
+    ...emptyDraft(),
+    items: [item("a", "men"), item("b", "men")],
+    picture: { kind: "composed", arrangement: "worn", moved },
+  });
+
+  expect(sheetWord(draft({}))).toBe("worn");
+  expect(sheetWord(draft({ gone: { x: 1, y: 1 } }))).toBe("worn");
+  const words = [
+    { a: { x: 1, y: 0 } },
+    { a: { x: 0, y: 1 } },
+    { b: { x: 1, y: 0 } },
+    { a: { x: 1, y: 0 }, b: { x: 1, y: 0 } },
+  ].map((moved) => sheetWord(draft(moved)));
+  expect(new Set(words).size).toBe(words.length);
+  expect(words.every((word) => /^moved[0-9a-z]+$/.test(word))).toBe(true);
+  // The order in which they were moved changes nothing.
+  expect(sheetWord(draft({ b: { x: 1, y: 0 }, a: { x: 1, y: 0 } }))).toBe(words[3]);
 });

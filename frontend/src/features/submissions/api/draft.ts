@@ -1,6 +1,6 @@
 import { localStore } from "@/lib/browser-storage";
 import type { Gender } from "@/lib/database";
-import type { Arrangement } from "./arrange-pieces";
+import type { Arrangement, Offsets } from "./arrange-pieces";
 
 /** The gender for which the outfit is; `all` means no choice. */
 export type GenderChoice = Gender | "all";
@@ -20,8 +20,8 @@ export interface PickedItem {
 export type PictureChoice =
   /** The picture of one of the items. Where `itemId` is null or no longer chosen: of the only one, or all on one sheet. */
   | { kind: "item"; itemId: string | null }
-  /** All items on one sheet, drawn when the outfit is submitted. */
-  | { kind: "composed"; arrangement?: Arrangement }
+  /** All items on one sheet, drawn when the outfit is submitted; some of them moved by hand. */
+  | { kind: "composed"; arrangement?: Arrangement; moved?: Offsets }
   /** A picture of the user's own; `url` is its root-relative address. */
   | { kind: "uploaded"; url: string };
 
@@ -157,6 +157,27 @@ export function isComposed({ items, picture: choice }: Draft): boolean {
 /** How all items lie on the sheet. */
 export function arrangementOf({ picture }: Draft): Arrangement {
   return (picture.kind === "composed" && picture.arrangement) || "laid";
+}
+
+/** Which of the items were moved on the sheet, and how far. */
+export function movedPieces({ picture, items }: Draft): Offsets {
+  const moved = (picture.kind === "composed" && picture.moved) || {};
+  const entries = Object.entries(moved).filter(([id]) => items.some((item) => item.id === id));
+  return Object.fromEntries(entries);
+}
+
+/** A word for how the sheet is drawn: the arrangement, or another one for each way in which pieces were moved. */
+export function sheetWord(draft: Draft): string {
+  const moved = Object.entries(movedPieces(draft));
+  if (moved.length === 0) return arrangementOf(draft);
+  moved.sort(([one], [other]) => (one < other ? -1 : 1));
+  const text = JSON.stringify([arrangementOf(draft), moved]);
+  // FNV-1a: short, and another one for nearly every other text.
+  let hash = 0x811c9dc5;
+  for (const character of text) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  return `moved${(hash >>> 0).toString(36)}`;
 }
 
 /** The items with a picture. */

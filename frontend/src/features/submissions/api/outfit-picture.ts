@@ -2,7 +2,6 @@ import { pictureEndings, preparePicture } from "@/lib/picture-file";
 
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
-import type { Arrangement } from "./arrange-pieces";
 
 const bucket = "user-outfit-images";
 const publicPrefix = `/storage/v1/object/public/${bucket}/`;
@@ -17,21 +16,17 @@ export function pictureFileError(file: File): string | undefined {
   return undefined;
 }
 
-const composedPrefix = (arrangement: Arrangement) => `composed-${arrangement}-`;
+const composedPrefix = (sheet: string) => `composed-${sheet}-`;
 
-/** Uploads a picture that was drawn from those of the items. Its name says so, because each attempt draws another file. */
-export function uploadComposedPicture(
-  userId: string,
-  file: File,
-  arrangement: Arrangement,
-): Promise<string> {
-  return uploadOutfitPicture(userId, file, composedPrefix(arrangement));
+/** Uploads a picture that was drawn from those of the items. Its name says how, because each attempt draws another file. */
+export function uploadComposedPicture(userId: string, file: File, sheet: string): Promise<string> {
+  return uploadOutfitPicture(userId, file, composedPrefix(sheet));
 }
 
-/** Whether a picture was drawn from those of the items in this arrangement. */
-export function isComposedPicture(url: string | null, arrangement: Arrangement): boolean {
+/** Whether a picture was drawn from those of the items on such a sheet. */
+export function isComposedPicture(url: string | null, sheet: string): boolean {
   const isOwn = url?.startsWith(publicPrefix) === true;
-  return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix(arrangement));
+  return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix(sheet));
 }
 
 /** Uploads a chosen file, without what a camera wrote beside the picture. Throws a `PictureError` for what is no picture. */

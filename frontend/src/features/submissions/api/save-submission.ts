@@ -9,12 +9,12 @@ import { changedColumns, isOvertaken, saveChangesBy } from "@/lib/save-changes";
 import { resultOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import {
-  arrangementOf,
   type Draft,
   isComposed,
   isDefaultName,
   type SubmissionBase,
   type SubmissionFields,
+  sheetWord,
 } from "./draft";
 import { baseOf, type SavedSubmission } from "./get-submission";
 import { deleteOutfitPicture, isComposedPicture } from "./outfit-picture";
@@ -85,7 +85,7 @@ function keepChosen(draft: Draft, base: SubmissionFields, fields: SubmissionFiel
   const isNamed = draft.name.trim() !== "" || !isDefaultName(base.name);
   const isDrawnBefore =
     isComposed(draft) &&
-    isComposedPicture(base.main_image, arrangementOf(draft)) &&
+    isComposedPicture(base.main_image, sheetWord(draft)) &&
     isSameValue(base.item_ids, fields.item_ids);
   return {
     ...fields,

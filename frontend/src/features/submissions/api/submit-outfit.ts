@@ -12,9 +12,11 @@ import {
   isComposed,
   isSubmissionDescription,
   listItemsWithPicture,
+  movedPieces,
   type PickedItem,
   pictureItem,
   type SubmissionFields,
+  sheetWord,
   storedGender,
   submissionDescription,
 } from "./draft";
@@ -48,15 +50,15 @@ async function pictureOf({ userId, draft }: Submission): Promise<OutfitPicture> 
   if (picture.kind === "uploaded") return { url: picture.url, instead: null };
   if (!isComposed(draft)) return { url: pictureItem(draft)?.image ?? null, instead: null };
   const pictured = listItemsWithPicture(items);
-  const arrangement = arrangementOf(draft);
+  const layout = { arrangement: arrangementOf(draft), moved: movedPieces(draft) };
   const { composePicture } = await import("./compose-picture");
-  const drawn = await composePicture(pictured, arrangement).catch((error: unknown) => {
+  const drawn = await composePicture(pictured, layout).catch((error: unknown) => {
     // The outfit is not refused because one of its pictures cannot be read.
     if (picture.kind === "item") return null;
     throw error;
   });
   if (drawn !== null) {
-    return { url: await uploadComposedPicture(userId, drawn, arrangement), instead: null };
+    return { url: await uploadComposedPicture(userId, drawn, sheetWord(draft)), instead: null };
   }
   const [instead = null] = pictured;
   return { url: instead?.image ?? null, instead };
