@@ -7,8 +7,13 @@ const names = { pages: "lookbook-pages", files: "lookbook-files", pictures: "loo
 /** Milliseconds for which a page is waited for where a copy of it is there. */
 const patience = 8000;
 
-/** Whether the network did not answer the last navigation, also where the system believes that there is one. */
-let isDead = false;
+/** Milliseconds for which a picture is waited for then, and for which the network counts as dead after a navigation without an answer. */
+const shortPatience = 3000;
+const deadFor = 30_000;
+
+/** When the network did not answer a navigation for the last time, also where the system believes that there is one. */
+let failedAt = Number.NEGATIVE_INFINITY;
+const isDead = () => Date.now() - failedAt < deadFor;
 
 self.addEventListener("install", () => self.skipWaiting());
 
@@ -26,20 +31,32 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   if (request.mode === "navigate") event.respondWith(openPage(event, url));
-  else if (isDead || !self.navigator.onLine) event.respondWith(findCopy(request));
+  else if (isKept(url) && (isDead() || !self.navigator.onLine))
+    event.respondWith(findCopy(request));
 });
+
+/** Whether there may be a copy of it: a file of the site, or a public picture. */
+function isKept({ pathname }) {
+  return (
+    pathname.startsWith("/assets/") ||
+    pathname === "/favicon.svg" ||
+    /^\/storage\/v1\/(object|render\/image)\/public\//.test(pathname)
+  );
+}
+
+/** Fails after this time. */
+const tooLate = (milliseconds) =>
+  new Promise((_, refuse) => setTimeout(() => refuse(new Error("late")), milliseconds));
 
 async function openPage(event, url) {
   const copy = await findIn(names.pages, url.origin + url.pathname);
-  const late = new Promise((_, refuse) => {
-    if (copy !== undefined) setTimeout(() => refuse(new Error("late")), patience);
-  });
   try {
-    const page = await Promise.race([requestPage(event), late]);
-    isDead = false;
+    const asked = requestPage(event);
+    const page = await (copy === undefined ? asked : Promise.race([asked, tooLate(patience)]));
+    failedAt = Number.NEGATIVE_INFINITY;
     return page;
   } catch {
-    isDead = true;
+    failedAt = Date.now();
     return copy ?? offlinePage();
   }
 }
@@ -55,8 +72,20 @@ async function findIn(name, key) {
 }
 
 async function findCopy(request) {
-  const copy = (await findIn(names.files, request)) ?? (await findIn(names.pictures, request));
-  return copy ?? fetch(request);
+  const file = await findIn(names.files, request);
+  // A file never changes under its name.
+  if (file !== undefined) return file;
+  const picture = await findIn(names.pictures, request);
+  if (picture === undefined) return fetch(request);
+  if (!self.navigator.onLine) return picture;
+  try {
+    // Another picture may be at its address by now.
+    const present = await Promise.race([fetch(request), tooLate(shortPatience)]);
+    failedAt = Number.NEGATIVE_INFINITY;
+    return present;
+  } catch {
+    return picture;
+  }
 }
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -4,6 +4,8 @@ import { emptyCopies, isPublicPage, keepShown, kindOf } from "./offline-copies";
 /** The browser's caches, in memory: keys in the order in which they were put. */
 let stored: Map<string, Map<string, Response>>;
 let fetched: [url: string, init: RequestInit | undefined][];
+/** The network gives no answer, although the system believes that there is one. */
+let isAway = false;
 
 beforeEach(async () => {
   stored = new Map();
@@ -14,7 +16,11 @@ beforeEach(async () => {
       stored.set(name, kept);
       return {
         match: async (url: string) => kept.get(url),
-        put: async (url: string, response: Response) => void kept.set(url, response),
+        // As in a browser, what is put again is the latest.
+        put: async (url: string, response: Response) => {
+          kept.delete(url);
+          kept.set(url, response);
+        },
         delete: async (url: string) => kept.delete(url),
         keys: async () => [...kept.keys()],
       };
@@ -22,8 +28,11 @@ beforeEach(async () => {
     delete: async (name: string) => stored.delete(name),
   });
   await emptyCopies();
+  stored.clear();
+  isAway = false;
   vi.stubGlobal("fetch", async (url: string, init?: RequestInit) => {
     fetched.push([url, init]);
+    if (isAway) throw new TypeError("Failed to fetch");
     const size = url.includes("huge") ? 310_000 : url.includes("large") ? 140_000 : 10;
     return new Response("x".repeat(size), {
       headers: { "content-type": "text/html", "content-security-policy": "default-src 'self'" },
@@ -94,7 +103,7 @@ it("fetches a page once for each visit, a file once, and nothing without a netwo
   expect(fetched).toHaveLength(4);
 });
 
-it("leaves nothing when it is emptied, and brings nothing of the former person back", async () => {
+it("leaves no page and no picture when it is emptied, and brings nothing of the former person back", async () => {
   const loaded = ["/assets/main-1.js", "/storage/v1/object/public/user-outfit-images/u/1.webp"];
   const clear = vi.spyOn(performance, "clearResourceTimings");
   await show("/", ...loaded);
@@ -103,8 +112,29 @@ it("leaves nothing when it is emptied, and brings nothing of the former person b
   await emptyCopies();
   await running;
 
-  expect(stored.size).toBe(0);
+  expect([...stored.keys()]).toEqual(["lookbook-files"]);
   expect(clear).toHaveBeenCalled();
   await show("/discovery");
   expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/discovery`]);
+});
+
+it("has the scripts of a page that stays open after a sign-out", async () => {
+  await show("/", "/assets/main-1.js");
+  await emptyCopies();
+  // The browser's list is empty by then, and the page asks for nothing again.
+  await show("/discovery");
+
+  const files = [...(stored.get("lookbook-files")?.keys() ?? [])];
+  expect(files).toEqual([`${origin}/assets/main-1.js`]);
+});
+
+it("tries again what the network did not give", async () => {
+  isAway = true;
+  await show("/look/a", "/assets/main-1.js");
+  expect([...stored.values()].every((kept) => kept.size === 0)).toBe(true);
+  isAway = false;
+  await show("/look/a");
+
+  expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/look/a`]);
+  expect([...(stored.get("lookbook-files")?.keys() ?? [])]).toEqual([`${origin}/assets/main-1.js`]);
 });

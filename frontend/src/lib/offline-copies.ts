@@ -43,36 +43,61 @@ export function kindOf(url: URL): Kind | null {
   return isPicture ? "pictures" : null;
 }
 
-/** Puts each last, and fetches what is not there yet; the first ones leave. Pages are fetched anew, so that they are of the present. */
-async function keep(kind: Kind, urls: readonly string[], of: number): Promise<void> {
+/** Addresses that were seen and are not kept yet, the latest last. */
+const waiting: Readonly<Record<Kind, Set<string>>> = {
+  pages: new Set(),
+  files: new Set(),
+  pictures: new Set(),
+};
+
+/** How many of each are kept at a time at most. Of more pictures the first ones are left out. */
+const mostAtOnce: Readonly<Record<Kind, number>> = { pages: 8, files: 200, pictures: 100 };
+
+function wait(kind: Kind, url: string): void {
+  waiting[kind].delete(url);
+  waiting[kind].add(url);
+}
+
+/** Keeps what waits. What the network does not give now is tried again at the next look. */
+async function keep(kind: Kind, of: number): Promise<void> {
+  const urls = [...waiting[kind]].slice(-mostAtOnce[kind]);
+  if (kind === "pictures") waiting.pictures.clear();
   if (urls.length === 0 || of !== generation) return;
   const copies = await caches.open(names[kind]);
   for (const url of urls) {
-    const known = kind === "pages" ? undefined : await copies.match(url);
-    if (known !== undefined) {
-      // Put last: what is still in use leaves after what is not.
-      await copies.delete(url);
-      await copies.put(url, known);
-      continue;
-    }
-    const response = await fetch(url, {
-      // A picture or file that the page shows is in the browser's own cache.
-      cache: kind === "pages" ? "default" : "force-cache",
-      credentials: "omit",
-      headers: kind === "pages" ? { accept: "text/html" } : {},
-    }).catch(() => null);
-    // What is gone for everybody is gone here, too.
-    if (response?.status === 404 || response?.status === 410) await copies.delete(url);
-    if (response === null || !response.ok) continue;
-    const body = await response.blob();
-    if (body.size > largest[kind] || of !== generation) continue;
-    await copies.delete(url);
-    const { headers } = response;
-    const type = headers.get("content-type") ?? "application/octet-stream";
-    const kept = { "content-type": type, [sizeHeader]: `${body.size}`, ...policyOf(headers) };
-    await copies.put(url, new Response(body, { headers: kept }));
+    if (of !== generation) return;
+    const isAsked = await keepOne(copies, kind, url, of);
+    if (isAsked) waiting[kind].delete(url);
+    else if (of === generation) wait(kind, url);
   }
   await trim(copies, most[kind]);
+}
+
+/** Puts one last, and fetches it where it is not there yet; pages are fetched anew. False where the network gave no answer. */
+async function keepOne(copies: Cache, kind: Kind, url: string, of: number): Promise<boolean> {
+  const known = kind === "pages" ? undefined : await copies.match(url);
+  if (known !== undefined) {
+    // What is still in use leaves after what is not: a copy that is put again is the latest.
+    await copies.put(url, known);
+    return true;
+  }
+  const response = await fetch(url, {
+    // A picture or file that the page shows is in the browser's own cache.
+    cache: kind === "pages" ? "default" : "force-cache",
+    credentials: "omit",
+    headers: kind === "pages" ? { accept: "text/html" } : {},
+  }).catch(() => null);
+  if (response === null) return false;
+  // What is gone for everybody is gone here, too.
+  if (response.status === 404 || response.status === 410) await copies.delete(url);
+  if (!response.ok) return true;
+  const body = await response.blob();
+  if (body.size > largest[kind] || of !== generation) return true;
+  const { headers } = response;
+  const type = headers.get("content-type") ?? "application/octet-stream";
+  const kept = { "content-type": type, [sizeHeader]: `${body.size}`, ...policyOf(headers) };
+  await copies.put(url, new Response(body, { headers: kept }));
+  return true;
 }
 
 /** Where a copy has its size, so that nothing is read to know it. */
@@ -94,9 +119,6 @@ function policyOf(headers: Headers): Record<string, string> {
   return policy === null ? {} : { "content-security-policy": policy };
 }
 
-/** Paths of public pages that were shown since they were last kept, the latest last. */
-const shown = new Set<string>();
-
 let latest = "";
 
 function notePage(): void {
@@ -104,14 +126,25 @@ function notePage(): void {
   // A page that stays open is fetched once.
   if (pathname === latest || !isPublicPage(pathname)) return;
   latest = pathname;
-  const url = origin + pathname;
-  shown.delete(url);
-  shown.add(url);
+  wait("pages", origin + pathname);
 }
 
-/** How many pages, and how many pictures, are fetched at a time at most. */
-const mostAtOnce = 8;
-const mostPictures = 100;
+/** Whether the files that this document began with are noted: the browser's list may have lost them. */
+let hasNotedDocument = false;
+
+function noteDocument(): void {
+  if (hasNotedDocument) return;
+  hasNotedDocument = true;
+  const selector = "script[src], link[rel=stylesheet], link[rel=modulepreload]";
+  for (const element of document.querySelectorAll<HTMLScriptElement & HTMLLinkElement>(selector)) {
+    noteLoaded(element.src || element.href);
+  }
+}
+
+function noteLoaded(address: string): void {
+  const kind = kindOf(new URL(address, window.location.href));
+  if (kind !== null) wait(kind, address);
+}
 
 /** Counts sign-outs: a copy that was begun before the last one belongs to the former person, and is dropped. */
 let generation = 0;
@@ -130,26 +163,28 @@ export function keepShown(): Promise<void> {
 async function copyShownPages(): Promise<void> {
   if (!navigator.onLine) return;
   const of = generation;
-  const pages = [...shown].slice(-mostAtOnce);
-  shown.clear();
-  const urls = performance.getEntriesByType("resource").map(({ name }) => name);
-  // Each is looked at once, and the browser's list, which has room for 250, takes new ones.
+  noteDocument();
+  for (const { name } of performance.getEntriesByType("resource")) noteLoaded(name);
+  // Each is noted once, and the browser's list, which has room for 250, takes new ones.
   performance.clearResourceTimings();
-  const ofKind = (kind: Kind) => [...new Set(urls)].filter((url) => kindOf(new URL(url)) === kind);
-  await keep("pages", pages, of);
-  await keep("files", ofKind("files"), of);
-  await keep("pictures", ofKind("pictures").slice(-mostPictures), of);
+  await keep("pages", of);
+  await keep("files", of);
+  await keep("pictures", of);
 }
 
-/** Removes all copies: what one person has seen is not the business of the next. */
+/** Removes pages and pictures: what one person has seen is not the business of the next. Files of the site are everybody's. */
 export async function emptyCopies(): Promise<void> {
   generation += 1;
   latest = "";
-  shown.clear();
-  // The list of what this page has loaded would bring the former person's pictures back.
+  waiting.pages.clear();
+  waiting.pictures.clear();
+  // The list of what this page has loaded would bring the former person's pictures back; files in it are noted first.
+  for (const { name } of performance.getEntriesByType("resource")) {
+    if (kindOf(new URL(name)) === "files") noteLoaded(name);
+  }
   performance.clearResourceTimings();
   await running?.catch(() => undefined);
-  await Promise.all(Object.values(names).map((name) => caches.delete(name)));
+  await Promise.all([names.pages, names.pictures].map((name) => caches.delete(name)));
 }
 
 /** Milliseconds between two looks at what was shown. */
