@@ -110,12 +110,18 @@ it("leaves no page and no picture when it is emptied, and brings nothing of the 
   // A page that is noted, and a run that is under way.
   const running = show("/look/of-the-former", ...loaded);
   await emptyCopies();
+  // And what waits for a network that gives no answer.
+  isAway = true;
+  await show("/look/of-the-former-too", "/storage/v1/object/public/user-outfit-images/u/2.webp");
+  isAway = false;
+  await emptyCopies();
   await running;
 
   expect([...stored.keys()]).toEqual(["lookbook-files"]);
   expect(clear).toHaveBeenCalled();
   await show("/discovery");
   expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/discovery`]);
+  expect(stored.get("lookbook-pictures")?.size ?? 0).toBe(0);
 });
 
 it("has the scripts of a page that stays open after a sign-out", async () => {
