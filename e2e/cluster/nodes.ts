@@ -13,7 +13,7 @@ export const supervise = ["sh", "-c", 'while true; do "$@"; sleep 0.5; done', "s
 /** The largest lag of a replica that is still used for reads. */
 const maxLag = "5s";
 /** Of `postgres`, who owns the project's objects. */
-export const postgresPassword = "cluster-postgres";
+const postgresPassword = "cluster-postgres";
 /** A command that takes longer hangs. In milliseconds. */
 const commandMs = 120_000;
 
@@ -66,6 +66,7 @@ export function startNode(
       ...storeSettings,
       ...mail,
       DATABASE_URL: databaseUrl("authenticator", hosts),
+      SELVEDGE_POSTGRES_PASSWORD: postgresPassword,
       SELVEDGE_DATA_DIR: join(folder, machine.name),
       SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false",
       // All simulated people have the same IP address.

@@ -7,7 +7,6 @@ import { makeProject } from "../support/project.ts";
 import { type Finished, Machine, makeBridge } from "./network.ts";
 import {
   type Deployment,
-  postgresPassword,
   replicasOf,
   runCommand,
   startNode,
@@ -65,7 +64,6 @@ export async function startPair(folder: string, migration: string): Promise<Pair
       const variables = {
         ...(hosts.length > 1 ? replicas : {}),
         SELVEDGE_PG_ENABLED: "true",
-        SELVEDGE_POSTGRES_PASSWORD: postgresPassword,
         SUPABASE_API_EXTERNAL_URL: `http://${name}:54321`,
       };
       const node = new Machine(name, number, async (machine) =>
