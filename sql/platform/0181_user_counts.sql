@@ -57,6 +57,21 @@ $$;
 comment on function _selvedge.count_changed_users() is 'Notes in user_counts how many users a statement has added and removed.';
 revoke all on function _selvedge.count_changed_users() from public;
 
+-- Before it is any trigger's: the columns of auth.users are their owner's, who may give them types and casts of its own, as `postgres` may, and the
+-- function computes these.
+do $$
+begin
+  if not exists (select from pg_catalog.pg_roles where rolname = 'selvedge_user_counts') then
+    create role selvedge_user_counts;
+  end if;
+end
+$$;
+alter role selvedge_user_counts
+  nosuperuser nologin noinherit nocreatedb nocreaterole noreplication nobypassrls password null;
+grant insert on _selvedge.user_counts to selvedge_user_counts;
+grant select (corrections), update (triggers, corrections) on _selvedge.user_counts_state to selvedge_user_counts;
+alter function _selvedge.count_changed_users() owner to selvedge_user_counts;
+
 -- The triggers by their version, which changes when one is disabled or made again; null unless all of them fire for everybody.
 create function _selvedge.describe_user_triggers() returns text
   language sql stable

@@ -1,5 +1,6 @@
 -- The function that counts users belongs to a role that can do nothing else. It reads columns of auth.users, whose owner may give them types of its
--- own, with casts of its own, and so may `postgres`: as the superuser's function it ran these casts as a superuser.
+-- own, with casts of its own, and so may `postgres`: as the superuser's function it ran these casts as a superuser. This file is for databases in
+-- which an earlier edition of 0181_user_counts.sql has made the function.
 
 do $$
 begin

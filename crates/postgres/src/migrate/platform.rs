@@ -72,11 +72,19 @@ const HAS_REGISTER: &str = "
 /// not write there.
 const FILES_THAT_WRITE: [i32; 2] = [17, 22];
 
-/// Digests of files that have been changed only where they did not run to their end: databases with these need nothing.
-const EARLIER_EDITIONS: [(i32, &str); 1] = [(
-    80,
-    "74b3b8c54ef5edfb3ff661564a4bc51d00fa8274ad6f17b60778421d16cc846d",
-)];
+/// Digests of files that have been changed where they did not run to their end, or where a later file does the same: databases with these need
+/// nothing.
+const EARLIER_EDITIONS: [(i32, &str); 2] = [
+    (
+        80,
+        "74b3b8c54ef5edfb3ff661564a4bc51d00fa8274ad6f17b60778421d16cc846d",
+    ),
+    // 0193 gives its function to a role with fewer rights, which it does itself now: `postgres` could run code between the two.
+    (
+        181,
+        "95fd0ce0f5c023eb899ba6f14a87dd007032ee651933551cd029052e51615a84",
+    ),
+];
 
 /// The result of [`apply`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

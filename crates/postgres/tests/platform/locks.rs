@@ -205,7 +205,7 @@ async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do
 }
 
 /// What the files 0181 and 0193 make, taken back.
-const WITHOUT_USER_COUNTS: &str = "
+pub(super) const WITHOUT_USER_COUNTS: &str = "
     drop function _selvedge.describe_user_triggers();
     drop function _selvedge.count_changed_users() cascade;
     drop table _selvedge.user_counts, _selvedge.user_counts_state;

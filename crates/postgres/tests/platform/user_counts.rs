@@ -3,6 +3,7 @@
 use selvedge_testing::TestDatabase;
 
 use super::escalation::{assert_no_superuser, attacker};
+use super::locks::WITHOUT_USER_COUNTS;
 use super::query_value;
 
 /// The owner of auth.users, which `postgres` can become, may give its columns types with casts of its own.
@@ -39,4 +40,21 @@ async fn gw_012_users_are_counted_by_a_role_that_can_do_nothing_else() {
              and has_table_privilege(r.oid, c.oid, p.privilege) and not has_table_privilege('anon', c.oid, p.privilege)))
         from pg_roles as r where rolname = 'selvedge_user_counts'";
     assert_eq!(query_value(&postgres, rights).await, "f f f f f f");
+}
+
+/// Each file is a transaction of its own, and whoever waits for the end of one runs before the next one.
+#[tokio::test]
+async fn gw_012_the_file_that_makes_the_triggers_leaves_no_function_of_the_superuser_on_users() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let upgrade = format!(
+        "begin; {WITHOUT_USER_COUNTS}; set local search_path = pg_catalog, pg_temp; {}",
+        include_str!("../../../../sql/platform/0181_user_counts.sql")
+    );
+    superuser.batch_execute(&upgrade).await.expect("upgraded");
+
+    let owners = "select string_agg(distinct p.proowner::regrole::text, ', ') || ' ' || count(*)
+        from pg_trigger as t join pg_proc as p on p.oid = t.tgfoid where t.tgrelid = 'auth.users'::regclass and not t.tgisinternal";
+    assert_eq!(query_value(&superuser, owners).await, "selvedge_user_counts 4");
+    superuser.batch_execute("rollback").await.expect("as before");
 }
