@@ -241,11 +241,16 @@ impl Function {
 
 /// Calls, uses what the call has made, and looks for rights of a superuser; all of it is taken back. Returns whether the call was accepted.
 async fn try_call(postgres: &Client, call: &str, seed: u64) -> bool {
-    postgres.batch_execute("begin").await.expect("begun");
+    postgres
+        .batch_execute("begin; set local statement_timeout = '500ms'")
+        .await
+        .expect("begun");
     let is_accepted = postgres.batch_execute(call).await.is_ok();
     if is_accepted {
         let used = postgres
-            .batch_execute("savepoint used; create table public.probe (id int); drop table public.probe")
+            .batch_execute(
+                "set local statement_timeout = '10s'; savepoint used; create table public.probe (id int); drop table public.probe",
+            )
             .await;
         if used.is_err() {
             postgres
@@ -287,7 +292,7 @@ async fn gw_012_hostile_calls_of_the_platforms_functions_give_postgres_nothing()
     let postgres = database.connect("postgres").await;
     postgres.batch_execute(PREPARE).await.expect("prepared");
     postgres
-        .batch_execute("set statement_timeout = '500ms'; set client_min_messages = error")
+        .batch_execute("set client_min_messages = error")
         .await
         .expect("set");
     let functions = Function::list(&postgres).await;
