@@ -51,6 +51,8 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f() -- language c\n returns int language plpgsql as $$ begin return called(); end $$; select f()",
         // Whoever calls a function computes its default values, whatever it is written in.
         "create function f(a int default called()) returns int as 'x' language c; select f()",
+        "create function f(a int = 1 + called()) returns int as 'x' language c; select f()",
+        "create function f(a text default 'x'::d(called())) returns int as 'x' language c; select f()",
         // The arguments of a function are no row of values.
         "select run_sql('select called()', 'x')",
         "insert into t values (run_sql('select called()', 'x'), ('a', 'b'))",
@@ -86,6 +88,27 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         }
     }
     assert_eq!(taken, Vec::<&str>::new(), "they call nothing");
+    // Whoever calls a function of a library computes its default values.
+    for (default, is_plain) in [
+        ("a ### b", false),
+        ("'x'::planted", false),
+        ("array[1] || 2", false),
+        ("named", false),
+        ("'x'::text", true),
+        ("E'x\\n'", true),
+        ("-1.5", true),
+        ("null::double precision", true),
+        ("'{}'::text[]", true),
+        ("true", true),
+    ] {
+        for sign in ["default", "="] {
+            let script = format!(
+                "create function f(a int, b text {sign} {default}, c int = 1) returns int as 'x', 'y' language c; select f(1)"
+            );
+            let (calling, _) = split(&script).await;
+            assert_eq!(!calling.contains("b text"), is_plain, "{script}: {calling}");
+        }
+    }
     let (_, naming) =
         split("create operator = (procedure = named); create type t as range (subtype_diff = named)").await;
     assert_eq!(naming.matches("named").count(), 2);
@@ -161,6 +184,11 @@ async fn gw_018_a_script_whose_names_nobody_knows_may_call_everything_in_its_pat
         ),
         (run("perform ts_rewrite(query, 'select ' || name)"), false),
         (run("perform schema_to_xml('public', true, true, '')"), false),
+        (
+            run("perform table_to_xml('pub' || 'lic.v', true, true, '')"),
+            false,
+        ),
+        (run("perform table_to_xml('public.v', true, true, '')"), true),
         (
             "select * from xpath_table('id', 'doc', name, '/a', 'true') as t (a int)".to_owned(),
             false,
@@ -241,6 +269,12 @@ async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_s
             "other.g(integer)",
         ),
         ("reset search_path; select g(1)", "other.g(integer)"),
+        ("reset all; select g(1)", "other.g(integer)"),
+        (
+            "create function e() returns int language sql as 'select g(1)'; alter function e() set search_path = other; select 1",
+            "other.g(integer)",
+        ),
+        ("alter function g(int) owner to other; select 1", ""),
         (
             "select set_config('search_path', 'ot' || 'her', true); select g(1)",
             "other.g(integer)",
