@@ -21,6 +21,12 @@ const restarts = Number(process.env.SELVEDGE_RESTARTS ?? (minutes > 0 ? 100 : 3)
 const recoverySeconds = 90;
 /** What a busy machine adds to the time after which another node runs the jobs. */
 const busySeconds = 3;
+/** How the node that runs the jobs is lost, and found again. The short form tries the last one, which nothing tells the others. */
+const waysToLoseNode = [
+  ["losePower", "start"],
+  ["unplug", "plugIn"],
+  ["freeze", "thaw"],
+] as const;
 /** Pause between two faults, in milliseconds. */
 const calmMs = 1_000;
 /**
@@ -88,11 +94,7 @@ test("restarts of the nodes under load cost no request", {
 test("the job of each second goes on within ten seconds after its node is killed, cut off or frozen, and never runs twice", {
   timeout: 10 * 60_000,
 }, async () => {
-  for (const [end, heal] of [
-    ["losePower", "start"],
-    ["unplug", "plugIn"],
-    ["freeze", "thaw"],
-  ] as const) {
+  for (const [end, heal] of minutes > 0 ? waysToLoseNode : waysToLoseNode.slice(-1)) {
     const leader = await findLeader(topology.nodes);
     const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
     const [[beganAt]] = (await sql(primary, "select clock_timestamp()")) as [[string]];

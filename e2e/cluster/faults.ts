@@ -7,7 +7,7 @@ import type { Machine } from "./network.ts";
 import type { Topology } from "./topology.ts";
 
 type Role = "node" | "leader" | "primary" | "replica" | "broker" | "store";
-type Trouble = "is killed" | "freezes" | "is slow" | "is cut off";
+type Trouble = "is killed" | "freezes" | "is slow" | "is cut off" | "loses its agent";
 
 export interface Fault {
   role: Role;
@@ -25,6 +25,11 @@ const troubles: Record<
   freezes: { begin: (machine) => machine.freeze(), end: (machine) => machine.thaw() },
   "is slow": { begin: (machine) => machine.slowDown(), end: (machine) => machine.speedUp() },
   "is cut off": { begin: (machine) => machine.unplug(), end: (machine) => machine.plugIn() },
+  // Nobody tells PostgreSQL that another server was promoted, so that both accept writes.
+  "loses its agent": {
+    begin: (machine) => machine.freezeProgram("patroni"),
+    end: (machine) => machine.thaw(),
+  },
 };
 
 /**
@@ -36,7 +41,8 @@ const shortList: Fault[] = [
   { role: "replica", trouble: "freezes", seconds: 5 },
   { role: "broker", trouble: "is killed", seconds: 3 },
   { role: "primary", trouble: "is killed", seconds: 22 },
-  { role: "store", trouble: "freezes", seconds: 4 },
+  { role: "primary", trouble: "loses its agent", seconds: 30 },
+  { role: "store", trouble: "is slow", seconds: 5 },
   { role: "node", trouble: "is cut off", seconds: 4 },
   { role: "leader", trouble: "freezes", seconds: 15 },
 ];
@@ -45,12 +51,14 @@ const shortList: Fault[] = [
 const longList: Fault[] = (
   ["node", "leader", "primary", "replica", "broker", "store"] as const
 ).flatMap((role) =>
-  (["is killed", "freezes", "is slow", "is cut off"] as const).map((trouble) => ({
-    role,
-    trouble,
-    seconds: secondsOf(role, trouble),
-  })),
+  troublesOf(role).map((trouble) => ({ role, trouble, seconds: secondsOf(role, trouble) })),
 );
+
+/** Only servers of the database have an agent, and only the primary needs it to learn that it is none any more. */
+function troublesOf(role: Role): Trouble[] {
+  const common: Trouble[] = ["is killed", "freezes", "is slow", "is cut off"];
+  return role === "primary" ? [...common, "loses its agent"] : common;
+}
 
 function secondsOf(role: Role, trouble: Trouble): number {
   if (role === "leader") {

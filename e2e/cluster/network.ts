@@ -16,7 +16,12 @@ import { until } from "./conditions.ts";
 const bridge = "cluster";
 /** The machines' subnet. The bridge has its first address, from which the tests call the machines. */
 const subnet = "10.77.0";
-const logs = resolve(import.meta.dirname, "../artifacts/cluster");
+/** Files may run at the same time, each with machines of its own. */
+const logs = resolve(
+  import.meta.dirname,
+  "../artifacts/cluster",
+  process.env.SELVEDGE_CLUSTER_FILE ?? "",
+);
 
 /** Settings of a slow link. Kernels without netem limit the bandwidth instead of delaying packets. */
 const slowLink = {
@@ -77,7 +82,7 @@ export class Machine {
     await this.#boot(this);
   }
 
-  /** Starts a program. Its output goes to `artifacts/cluster/NAME.log`. */
+  /** Starts a program. Its output goes to `artifacts/cluster/FILE/NAME.log`. */
   run(program: Program): void {
     const log = openSync(join(logs, `${this.name}.log`), "a");
     spawn("ip", ["netns", "exec", this.name, ...commandOf(program)], {
