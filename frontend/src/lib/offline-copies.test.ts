@@ -18,6 +18,7 @@ beforeEach(async () => {
         match: async (url: string) => kept.get(url),
         // As in a browser, what is put again is the latest.
         put: async (url: string, response: Response) => {
+          if (url.includes("too-much")) throw new DOMException("full", "QuotaExceededError");
           kept.delete(url);
           kept.set(url, response);
         },
@@ -142,5 +143,13 @@ it("tries again what the network did not give", async () => {
   await show("/look/a");
 
   expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/look/a`]);
+  expect([...(stored.get("lookbook-files")?.keys() ?? [])]).toEqual([`${origin}/assets/main-1.js`]);
+});
+
+it("keeps the files of a page for which the storage has no room, and the next page", async () => {
+  await show("/look/too-much", "/assets/main-1.js");
+  await show("/look/b", "/assets/main-1.js");
+
+  expect([...(stored.get("lookbook-pages")?.keys() ?? [])]).toEqual([`${origin}/look/b`]);
   expect([...(stored.get("lookbook-files")?.keys() ?? [])]).toEqual([`${origin}/assets/main-1.js`]);
 });

@@ -66,7 +66,8 @@ async function keep(kind: Kind, of: number): Promise<void> {
   const copies = await caches.open(names[kind]);
   for (const url of urls) {
     if (of !== generation) return;
-    const isAsked = await keepOne(copies, kind, url, of);
+    // A full storage takes nothing more of this one, and the others are tried all the same.
+    const isAsked = await keepOne(copies, kind, url, of).catch(() => true);
     if (isAsked) waiting[kind].delete(url);
     else if (of === generation) wait(kind, url);
   }
