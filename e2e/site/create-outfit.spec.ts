@@ -229,16 +229,21 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
   await page.getByText("All items together").click();
   await page.getByText("As worn").click();
   const piece = page.getByRole("button", { name: /^Move / }).first();
-  const before = await piece.boundingBox();
+  const place = () =>
+    piece.evaluate(
+      ({ style }) => [style.left, style.top].map(Number.parseFloat) as [number, number],
+    );
+  const before = await place();
   await piece.press("ArrowDown");
   await expect(page.getByRole("button", { name: "Put everything back" })).toBeVisible();
-  await expect.poll(async () => (await piece.boundingBox())?.y).toBeGreaterThan(before?.y ?? 0);
+  await expect.poll(async () => (await place())[1]).toBeGreaterThan(before[1]);
   await piece.hover();
-  const dropped = await piece.boundingBox();
+  const grabbed = await piece.boundingBox();
+  const middle = { x: (grabbed?.x ?? 0) + (grabbed?.width ?? 0) / 2, y: (grabbed?.y ?? 0) + 20 };
   await page.mouse.down();
-  await page.mouse.move((dropped?.x ?? 0) + 60, (dropped?.y ?? 0) + 60, { steps: 4 });
+  await page.mouse.move(middle.x + 40, middle.y, { steps: 4 });
   await page.mouse.up();
-  await expect.poll(async () => (await piece.boundingBox())?.x).not.toBe(dropped?.x);
+  await expect.poll(async () => (await place())[0]).not.toBe(before[0]);
   // A reload keeps it; another arrangement begins anew.
   await page.reload();
   await expect(page.getByRole("button", { name: "Put everything back" })).toBeVisible();

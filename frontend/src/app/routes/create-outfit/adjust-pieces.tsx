@@ -101,14 +101,9 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
 
   return (
     <div className="mt-6 max-w-md">
-      <div className="mb-3 flex min-h-11 flex-wrap items-center justify-between gap-x-4">
-        <p id={hint} className="text-ink-soft text-small">
-          Drag the pieces, or choose one and use the arrow keys.
-        </p>
-        {Object.keys(moved).length > 0 && (
-          <Button onClick={() => onMove({})}>Put everything back</Button>
-        )}
-      </div>
+      <p id={hint} className="mb-3 text-ink-soft text-small">
+        Drag the pieces, or choose one and use the arrow keys.
+      </p>
       <div ref={sheet} className="relative aspect-4/5 overflow-hidden rounded-md">
         <Composition items={items} arrangement={arrangement} moved={shown} onDraw={setBoxes} />
         {items.map(({ id, name }, index) => {
@@ -131,6 +126,12 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
             )
           );
         })}
+      </div>
+      {/* Its place is there before it is, so that nothing moves under a pointer. */}
+      <div className="mt-3 min-h-11">
+        {Object.keys(moved).length > 0 && (
+          <Button onClick={() => onMove({})}>Put everything back</Button>
+        )}
       </div>
     </div>
   );
