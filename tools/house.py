@@ -33,6 +33,7 @@ LONG_LIVED = (
     "crates/console/src/storage_jobs/",
     "crates/generator/src/",
     "crates/jobs/src/",
+    "crates/mail-queue/src/",
     "crates/postgres/src/hosts/",
     "crates/postgres/src/listen.rs",
     "crates/postgres/src/replicas/",

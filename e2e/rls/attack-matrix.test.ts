@@ -296,6 +296,17 @@ const tableRules: readonly TableRule[] = [
     may: untouchable,
   },
   {
+    table: "mail_settings",
+    row: async () => {
+      const made = { user_id: victim.id, notices: true };
+      expectData(await owner().from("mail_settings").upsert(made).select());
+      return ["user_id", victim.id];
+    },
+    insert: () => ({ user_id: victim.id, notices: false }),
+    update: { notices: false },
+    may: untouchable,
+  },
+  {
     table: "reports",
     row: async () => {
       const made = { reporter_id: victim.id, profile_id: (await signUp()).id, reason: "spam" };

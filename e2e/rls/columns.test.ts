@@ -66,6 +66,7 @@ const writable: Record<string, string> = {
   "items.updated_at": "the server",
   "items.version": "the server",
   "liked_styles.user_id": "a policy",
+  "mail_settings.user_id": "a policy",
   "likes.created_at": "the server",
   "likes.id": "the client",
   "likes.user_id": "a policy",

@@ -62,6 +62,7 @@ describe("a collection", () => {
     expect(await outfitsOf(other.client, id)).toEqual([outfit.id]);
     expect(expectData(await visitor().rpc("page_meta", { path: `/collections/${id}` }))).toEqual({
       title: "Collection · Lookbook",
+      noindex: true,
     });
     expect(
       expectData(await visitor().rpc("page_meta", { path: `/collections/${randomUUID()}` })),
@@ -135,7 +136,7 @@ describe("an unlisted outfit", () => {
     expect(await byLink(id)).toEqual([]);
     expect((await person.client.rpc("unlisted_link", { outfit_id: id })).data).toBeNull();
     const page = expectData(await client.rpc("page_meta", { path: `/look/${link}` }));
-    expect(page).toEqual({ title: "Outfit · Lookbook" });
+    expect(page).toEqual({ title: "Outfit · Lookbook", noindex: true });
     const counts = client.from("like_counts").select("combine_id").eq("combine_id", id);
     expect(expectData(await counts)).toEqual([]);
     const report = { reporter_id: person.id, combine_id: id, reason: "rights" };

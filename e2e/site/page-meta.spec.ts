@@ -1,9 +1,40 @@
 // The head of pages as crawlers and messengers get it: without running a script.
 
+import { writeFile } from "node:fs/promises";
 import { makeOutfit } from "../support/catalogue.ts";
 import { expect, test } from "./journey.ts";
 
 test.describe("the server writes the head of a page", { tag: "@once" }, () => {
+  test("with a card that shows the whole outfit, its name and its creator", async ({ request }) => {
+    for (const path of ["/", "/look/night-bus", "/product/camel-overcoat", "/mira", "/discovery"]) {
+      const page = await (await request.get(path)).text();
+      const address = /property="og:image" content="([^"]+)"/.exec(page)?.[1];
+      expect(address, path).toContain("/assets/cards/");
+      expect(page).toContain('<meta property="og:image:width" content="1200">');
+      const card = await request.get((address ?? "").replaceAll("&amp;", "&"));
+      expect(card.status(), path).toBe(200);
+      expect(card.headers()).toMatchObject({
+        "content-type": "image/jpeg",
+        "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
+      });
+      const name = path === "/" ? "home" : path.slice(1).replaceAll("/", "-");
+      await writeFile(`artifacts/card-${name}.jpg`, await card.body());
+      // Small enough for messengers, and more than an empty card.
+      expect((await card.body()).length).toBeGreaterThan(15_000);
+      expect((await card.body()).length).toBeLessThan(300_000);
+    }
+    const page = await (await request.get("/look/night-bus")).text();
+    expect(page).toMatch(/<meta property="og:image:alt" content="Night Bus, by [^"]+">/);
+    // An older link shows the present card, and one to a page that is not public shows none.
+    const older = await request.get("/assets/cards/older.jpg?page=/look/night-bus");
+    expect(older.headers()["cache-control"]).toBe("public, max-age=60");
+    for (const other of ["/look/no-such-outfit", "/auth", "/robots.txt"]) {
+      const card = await request.get(`/assets/cards/x.jpg?page=${encodeURIComponent(other)}`);
+      expect(card.status(), other).toBe(404);
+    }
+  });
+
   test("with title, description, address and picture of an outfit", async ({ request }) => {
     const response = await request.get("/look/night-bus");
     const page = await response.text();
@@ -16,7 +47,7 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
     const picture = /property="og:image" content="([^"]+)"/
       .exec(page)?.[1]
       ?.replaceAll("&amp;", "&");
-    expect(picture).toMatch(/^http.*width=1200&height=630/);
+    expect(picture).toMatch(/^http.*\/assets\/cards\/[0-9a-f]+\.jpg\?page=%2Flook%2Fnight-bus$/);
     const rendered = await request.get(picture ?? "");
     expect(rendered.status()).toBe(200);
     expect(rendered.headers()["content-type"]).toBe("image/jpeg");
@@ -26,9 +57,7 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
     const item = await (await request.get("/product/camel-overcoat")).text();
     expect(item).toContain("<title>Camel Overcoat by Sellino Vetri · Lookbook</title>");
     expect(item).toContain('<meta property="og:type" content="product">');
-    expect(item).toMatch(
-      /property="og:image" content="http[^"]+camel-overcoat\.webp[^"]+format=jpeg"/,
-    );
+    expect(item).toMatch(/property="og:image" content="http[^"]+page=%2Fproduct%2Fcamel-overcoat"/);
     const id = /"brand": ?\{"id": ?"([0-9a-f-]{36})"/.exec(item)?.[1];
 
     const brand = await (await request.get(`/brands/${id}`)).text();
@@ -71,6 +100,8 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
       const response = await request.get(`/look/${outfit.id}`);
       expect(response.status(), status).toBe(404);
       expect(await response.text()).not.toContain(outfit.name);
+      const card = `/assets/cards/x.jpg?page=/look/${outfit.id}`;
+      expect((await request.get(card)).status(), status).toBe(404);
     }
   });
 

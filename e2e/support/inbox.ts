@@ -23,6 +23,17 @@ export async function oneTimeCode(email: string): Promise<string> {
   return code;
 }
 
+/** All mails to this address, the newest first. */
+export async function listMails(email: string): Promise<{ Subject: string; Text: string }[]> {
+  const query = encodeURIComponent(`to:"${email}"`);
+  const found = await read<{ messages: { ID: string }[] }>(`/api/v1/search?query=${query}`);
+  return Promise.all(
+    found.messages.map(({ ID }) =>
+      read<{ Subject: string; Text: string }>(`/api/v1/message/${ID}`),
+    ),
+  );
+}
+
 async function newestMail(email: string): Promise<{ HTML: string; Text: string }> {
   const found = await read<{ messages: { ID: string }[] }>(
     `/api/v1/search?query=${encodeURIComponent(`to:"${email}"`)}`,

@@ -18,13 +18,14 @@ use selvedge_gateway::{
 use selvedge_mail::{Inbox, inbox};
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::RequestPool;
+use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
 
 use crate::config::{Config, LimitsSection, SelvedgeSection};
 use crate::http::{self, Health, PlainPort, StatusPage};
 use crate::keys::KeySet;
 use crate::services::{Services, available_cores};
-use crate::site::{PageMetaFunction, Site};
+use crate::site::{PageMetaFunction, Site, SiteSources};
 
 /// What is served at `/`, outside of the services.
 #[derive(Clone)]
@@ -63,6 +64,7 @@ pub(crate) fn start_api(
         hosts,
         services.memory(),
     );
+    let pictures = services.public_pictures(config);
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {
         let worker = services.worker();
@@ -81,6 +83,7 @@ pub(crate) fn start_api(
                 from_fn(move |request, next| Telemetry::trace_call(telemetry.clone(), request, next)),
             ))
             .app_data(requests)
+            .app_data(web::Data::new(pictures.clone()))
             .configure(worker.configure())
             .configure(mount_root(&root))
     };
@@ -234,10 +237,15 @@ fn mount_root(root: &RootContent) -> impl FnOnce(&mut web::ServiceConfig) + use<
 async fn serve_site(
     site: web::Data<Site>,
     requests: web::Data<RequestPool>,
+    pictures: web::Data<Option<ServiceObjects>>,
     request: HttpRequest,
 ) -> HttpResponse {
+    let sources = SiteSources {
+        requests: requests.get_ref(),
+        pictures: pictures.get_ref().as_ref(),
+    };
     match Service::from_path(request.match_info().as_str()) {
-        Service::Other => site.respond(&request, Some(requests.get_ref())).await,
+        Service::Other => site.respond(&request, Some(sources)).await,
         _ => http::respond_no_route().await,
     }
 }

@@ -1,6 +1,6 @@
 //! Objects for other parts of the server, which read and write them as the service itself and without a request.
 //!
-//! No policy is asked here: callers name only objects that they have decided about themselves.
+//! No policy is asked here: callers name only objects that they have decided about themselves, or ask for public ones alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,13 @@ const FIND: &str = concat!(
     "select ",
     object_columns!(),
     " from storage.objects o where o.bucket_id = $1 and o.name = $2"
+);
+
+const FIND_PUBLIC: &str = concat!(
+    "select ",
+    object_columns!(),
+    " from storage.objects o join storage.buckets b on b.id = o.bucket_id and b.public
+      where o.bucket_id = $1 and o.name = $2"
 );
 
 const DELETE: &str =
@@ -53,8 +60,23 @@ impl ServiceObjects {
         size: (u32, u32),
         crops: bool,
     ) -> Result<Vec<u8>, StorageError> {
-        let row = self.find(bucket, name).await?;
+        let row = self.find(FIND, bucket, name).await?;
         render_for_server(&self.storage, &row, size, crops).await
+    }
+
+    /// An image of a public bucket as WebP that fits into a box of this size in pixels. For callers that got its address
+    /// from people, who may name any file.
+    ///
+    /// # Errors
+    /// As [`Self::render`]; `NoSuchKey` also for a file of a private bucket.
+    pub async fn render_public(
+        &self,
+        bucket: &str,
+        name: &str,
+        size: (u32, u32),
+    ) -> Result<Vec<u8>, StorageError> {
+        let row = self.find(FIND_PUBLIC, bucket, name).await?;
+        render_for_server(&self.storage, &row, size, false).await
     }
 
     /// A URL, relative to the service, with which anyone may download the object until the time has passed.
@@ -128,13 +150,13 @@ impl ServiceObjects {
         Ok(())
     }
 
-    async fn find(&self, bucket: &str, name: &str) -> Result<ObjectRow, StorageError> {
+    async fn find(&self, query: &str, bucket: &str, name: &str) -> Result<ObjectRow, StorageError> {
         let mut client = self.client().await?;
         let storage = &self.storage;
         let transaction =
             begin_service_transaction(storage.database(), &mut client, "storage.object.get").await?;
         let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
-        let row = transaction.query_opt(FIND, &[&bucket, &name]).await;
+        let row = transaction.query_opt(query, &[&bucket, &name]).await;
         let row = row.map_err(map_error)?.ok_or(StorageError::NoSuchKey)?;
         let row = ObjectRow::read(&row)?;
         transaction.commit().await.map_err(map_error)?;

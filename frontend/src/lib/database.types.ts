@@ -683,6 +683,32 @@ export type Database = {
           },
         ]
       }
+      mail_settings: {
+        Row: {
+          created_at: string
+          notices: boolean
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          notices: boolean
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          notices?: boolean
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "mail_settings_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: true
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       notifications: {
         Row: {
           actor_id: string | null

@@ -33,6 +33,11 @@ export const blockKeys = {
   people: (userId: string) => ["blocks", "people", userId],
 } as const;
 
+/** Query keys of which mails a user wants. */
+export const mailSettingsKeys = {
+  notices: (userId: string) => ["mail-settings", userId],
+} as const;
+
 /** Query keys of collections. */
 export const collectionKeys = {
   ofUser: (userId: string) => ["collections", "of-user", userId],

@@ -15,6 +15,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
+use selvedge_mail_queue::{MailQueue, deliver_queued_mails_forever};
 use selvedge_memory::MemoryBudget;
 use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
@@ -118,11 +119,10 @@ impl Services {
         let telemetry = start_telemetry(config)?;
         let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
+        start_mails(config, &database, mailer.clone());
         let storage = open_swept_storage(config, &database, &ring, (keys, mode), &memory).await?;
-        let auth = match config.auth.enabled {
-            true => Some(start_auth(config, &database, &ring, mailer, mode)?),
-            false => None,
-        };
+        let start = || start_auth(config, &database, &ring, mailer, mode);
+        let auth = config.auth.enabled.then(start).transpose()?;
         let rest = match config.api.enabled {
             true => Some(SchemaCache::start(database.clone(), translate::rest::rest_config(config)).await),
             false => None,
@@ -225,6 +225,15 @@ impl Services {
             auth: inspector,
             ..ServiceHandles::default()
         }
+    }
+
+    /// The files of public buckets, where pictures are rendered.
+    pub(crate) fn public_pictures(&self, config: &Config) -> Option<ServiceObjects> {
+        let storage = self
+            .storage
+            .clone()
+            .filter(|_| config.storage.image_transformation);
+        storage.map(ServiceObjects::new)
     }
 
     /// The checks behind `/health`.
@@ -465,6 +474,17 @@ fn start_auth(
         selvedge_auth::deliver_mails_forever(state.clone())
     }));
     Ok(auth)
+}
+
+/// Starts the delivery of mails that the project queues, where it has a table of them.
+fn start_mails(config: &Config, database: &Arc<Database>, mailer: Mailer) {
+    let jobs = &config.selvedge.jobs;
+    if let Some(table) = jobs.mail_table.as_ref().filter(|_| jobs.enabled) {
+        let mails = MailQueue::new(table, database.clone(), mailer, &config.auth.site_url);
+        tokio::spawn(keep_running("the project's mails", move || {
+            deliver_queued_mails_forever(mails.clone())
+        }));
+    }
 }
 
 /// Makes the realtime service, unless it is switched off, and starts its background tasks.

@@ -4,12 +4,11 @@
 use std::fmt::Write;
 
 use regex::{NoExpand, Regex};
+use selvedge_lookbook::{CARD_HEIGHT, CARD_WIDTH};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Size of preview pictures in pixels; messengers crop other aspect ratios.
-const PREVIEW_WIDTH: u32 = 1200;
-const PREVIEW_HEIGHT: u32 = 630;
+use super::card::CardMeta;
 
 /// The head of a page, returned by the project's function: a JSON object whose members may be absent or null.
 #[derive(Debug, Default, Deserialize)]
@@ -22,6 +21,10 @@ pub(super) struct PageMeta {
     pub(super) description: Option<String>,
     /// Picture for previews: an absolute URL or a root-relative path.
     pub(super) image: Option<String>,
+    /// What is drawn on the page's card, which is shown in previews in place of the picture.
+    pub(super) card: Option<CardMeta>,
+    /// Whether crawlers should leave the page out, and store nothing of it.
+    pub(super) noindex: bool,
     /// Preferred address of the page: an absolute URL or a root-relative path.
     pub(super) canonical: Option<String>,
     /// `og:type`. Default `website`.
@@ -55,8 +58,9 @@ pub(super) struct Preload {
 /// Id of the element that holds [`PageMeta::data`].
 const DATA_ELEMENT_ID: &str = "page-data";
 
-/// `index` with the head that `meta` describes. Every value is escaped: it may come from the project's users.
-pub(super) fn write_head(index: &str, meta: &PageMeta, origin: &str) -> String {
+/// `index` with the head that `meta` describes. Every value is escaped: it may come from the project's users. Without
+/// `draws_cards` previews show the page's picture.
+pub(super) fn write_head(index: &str, meta: &PageMeta, origin: &str, draws_cards: bool) -> String {
     let mut page = index.to_owned();
     let mut tags = String::new();
     if let Some(title) = &meta.title {
@@ -88,20 +92,38 @@ pub(super) fn write_head(index: &str, meta: &PageMeta, origin: &str) -> String {
         "og:type",
         meta.kind.as_deref().unwrap_or("website"),
     );
-    let card = match &meta.image {
-        Some(image) => {
-            add_tag(&mut tags, "property", "og:image", &preview_url(image, origin));
-            "summary_large_image"
-        }
-        None => "summary",
-    };
-    add_tag(&mut tags, "name", "twitter:card", card);
+    add_preview_picture(&mut tags, meta, origin, draws_cards);
+    if meta.noindex {
+        add_tag(&mut tags, "name", "robots", "noindex, noarchive");
+    }
     add_resources(&mut tags, meta);
     match page.find("</head>") {
         Some(end) => page.insert_str(end, &tags),
         None => page.insert_str(0, &tags),
     }
     page
+}
+
+/// Adds the picture that messengers show: the page's card, or its picture.
+fn add_preview_picture(tags: &mut String, meta: &PageMeta, origin: &str, draws_cards: bool) {
+    let page = meta.canonical.as_deref().filter(|page| page.starts_with('/'));
+    let card = meta.card.as_ref().filter(|_| draws_cards);
+    let picture = match (card, page, &meta.image) {
+        (Some(card), Some(page), _) => Some(absolute_url(&card.address(page), origin)),
+        (_, _, Some(image)) => Some(preview_url(image, origin)),
+        _ => None,
+    };
+    let Some(picture) = picture else {
+        return add_tag(tags, "name", "twitter:card", "summary");
+    };
+    add_tag(tags, "property", "og:image", &picture);
+    if let (Some(card), Some(_)) = (card, page) {
+        add_tag(tags, "property", "og:image:type", "image/jpeg");
+        add_tag(tags, "property", "og:image:width", &CARD_WIDTH.to_string());
+        add_tag(tags, "property", "og:image:height", &CARD_HEIGHT.to_string());
+        add_tag(tags, "property", "og:image:alt", &card.description());
+    }
+    add_tag(tags, "name", "twitter:card", "summary_large_image");
 }
 
 fn add_tag(tags: &mut String, key: &str, name: &str, value: &str) {
@@ -157,13 +179,13 @@ fn absolute_url(address: &str, origin: &str) -> String {
     }
 }
 
-/// The address of a preview picture. A picture of a public bucket is cropped to the size of previews by the image renderer,
+/// The address of a preview picture. A picture of a public bucket is made as small as previews by the image renderer, whole and
 /// as JPEG, because not every messenger shows WebP.
 fn preview_url(image: &str, origin: &str) -> String {
     match image.strip_prefix("/storage/v1/object/public/") {
         Some(object) => absolute_url(
             &format!(
-                "/storage/v1/render/image/public/{object}?width={PREVIEW_WIDTH}&height={PREVIEW_HEIGHT}&resize=cover&format=jpeg"
+                "/storage/v1/render/image/public/{object}?width={CARD_WIDTH}&height={CARD_HEIGHT}&resize=contain&format=jpeg"
             ),
             origin,
         ),
@@ -196,7 +218,7 @@ mod tests {
             ..PageMeta::default()
         };
 
-        let page = write_head(INDEX, &meta, "https://lookbook.test/");
+        let page = write_head(INDEX, &meta, "https://lookbook.test/", true);
 
         assert_eq!(page.matches("<title>").count(), 1);
         assert_eq!(page.matches("name=\"description\"").count(), 1);
@@ -205,11 +227,38 @@ mod tests {
             "<meta name=\"description\" content=\"Ecru over burgundy\">",
             "<link rel=\"canonical\" href=\"https://lookbook.test/look/camel-hour\">",
             "<meta property=\"og:type\" content=\"article\">",
-            "content=\"https://lookbook.test/storage/v1/render/image/public/combine-images/camel-hour.webp?width=1200&amp;height=630&amp;resize=cover&amp;format=jpeg\"",
+            "content=\"https://lookbook.test/storage/v1/render/image/public/combine-images/camel-hour.webp?width=1200&amp;height=630&amp;resize=contain&amp;format=jpeg\"",
             "<meta name=\"twitter:card\" content=\"summary_large_image\">",
         ] {
             assert!(page.contains(expected), "{expected} is missing in {page}");
         }
+    }
+
+    #[test]
+    fn a_card_takes_the_place_of_the_picture_where_cards_are_drawn() {
+        let meta: PageMeta = serde_json::from_str(
+            r#"{"canonical": "/look/a&b", "image": "/storage/v1/object/public/a/b.webp", "noindex": true,
+                "card": {"heading": "Camel \"Hour\"", "line": "by Mira", "wordmark": "Lookbook", "pictures": []}}"#,
+        )
+        .unwrap();
+
+        let page = write_head(INDEX, &meta, "https://lookbook.test", true);
+
+        for expected in [
+            "<meta property=\"og:image\" content=\"https://lookbook.test/assets/cards/",
+            ".jpg?page=%2Flook%2Fa%26b\">",
+            "<meta property=\"og:image:width\" content=\"1200\">",
+            "<meta property=\"og:image:alt\" content=\"Camel &quot;Hour&quot;, by Mira\">",
+            "<meta name=\"robots\" content=\"noindex, noarchive\">",
+        ] {
+            assert!(page.contains(expected), "{expected} is missing in {page}");
+        }
+        let without = write_head(INDEX, &meta, "https://lookbook.test", false);
+        assert!(
+            without.contains("/render/image/public/a/b.webp?width=1200&amp;height=630"),
+            "{without}"
+        );
+        assert!(!without.contains("/assets/cards/"), "{without}");
     }
 
     #[test]
@@ -222,7 +271,7 @@ mod tests {
         )
         .unwrap();
 
-        let page = write_head(INDEX, &meta, "https://lookbook.test");
+        let page = write_head(INDEX, &meta, "https://lookbook.test", true);
 
         assert!(
             page.contains(
@@ -249,7 +298,7 @@ mod tests {
             ..PageMeta::default()
         };
 
-        let page = write_head(INDEX, &meta, "https://lookbook.test");
+        let page = write_head(INDEX, &meta, "https://lookbook.test", true);
 
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("<title>$1 &lt;/title&gt;"), "{page}");

@@ -5,6 +5,7 @@
 //! `index.html`, whose router shows the page; a missing file gets a 404. Files are compressed after the start, in the background.
 
 mod asset;
+mod card;
 mod files;
 mod head;
 mod page_meta;
@@ -19,9 +20,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use anyhow::{Result, bail};
 use selvedge_gateway::GatewayError;
 use selvedge_postgres::RequestPool;
+use selvedge_storage::ServiceObjects;
 
 use asset::Asset;
+use card::{CardRequest, Cards};
 use files::read_assets;
+use page_meta::MetaPage;
 pub use page_meta::PageMetaFunction;
 
 /// A site in memory.
@@ -35,6 +39,16 @@ pub struct Site {
     /// Where the site is reached from outside.
     origin: String,
     page_meta: Option<PageMetaFunction>,
+    cards: Cards,
+}
+
+/// What pages are written from, on one worker thread.
+#[derive(Clone, Copy)]
+pub struct SiteSources<'a> {
+    /// The connections on which the project's function for page heads is called.
+    pub requests: &'a RequestPool,
+    /// The pictures of cards; `None` without a renderer of pictures.
+    pub pictures: Option<&'a ServiceObjects>,
 }
 
 impl Site {
@@ -65,6 +79,7 @@ impl Site {
             index,
             origin: api_origin.to_owned(),
             page_meta,
+            cards: Cards::new(),
         }))
     }
 
@@ -73,23 +88,25 @@ impl Site {
         self.assets.values().for_each(Asset::compress);
     }
 
-    /// The response to a request that no service's route matches. `requests` are the connections on which the
-    /// project's function for page heads is called.
-    pub async fn respond(&self, request: &HttpRequest, requests: Option<&RequestPool>) -> HttpResponse {
+    /// The response to a request that no service's route matches. Without `sources` pages are sent as they were built.
+    pub async fn respond(&self, request: &HttpRequest, sources: Option<SiteSources<'_>>) -> HttpResponse {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return GatewayError::NoRoute.response();
         }
         let path = request.match_info().as_str().trim_start_matches('/');
         let name = if path.is_empty() { "index.html" } else { path };
+        if let Some(asked) = CardRequest::parse(path, request.query_string()) {
+            return self.respond_card(&asked, sources).await.unwrap_or_else(not_found);
+        }
         match self.assets.get(name) {
             Some(asset) if name != "index.html" => asset.respond(request, StatusCode::OK, &self.policy),
             None if is_generated_file(name) => self
-                .respond_from_meta(request, requests)
+                .respond_from_meta(request, sources)
                 .await
                 .unwrap_or_else(not_found),
             None if !is_page_path(request) => not_found(),
             _ => self
-                .respond_from_meta(request, requests)
+                .respond_from_meta(request, sources)
                 .await
                 .unwrap_or_else(|| self.respond_index(request)),
         }
@@ -98,14 +115,29 @@ impl Site {
     async fn respond_from_meta(
         &self,
         request: &HttpRequest,
-        requests: Option<&RequestPool>,
+        sources: Option<SiteSources<'_>>,
     ) -> Option<HttpResponse> {
-        let function = self.page_meta.as_ref()?;
-        let path = request.match_info().as_str();
-        let page = function
-            .find_page(requests?, path, &self.index, &self.origin)
-            .await?;
+        let page = self.find_page(request.match_info().as_str(), sources?).await?;
         Some(page.asset.respond(request, page.status, &self.policy))
+    }
+
+    async fn respond_card(
+        &self,
+        asked: &CardRequest,
+        sources: Option<SiteSources<'_>>,
+    ) -> Option<HttpResponse> {
+        let sources = sources?;
+        let pictures = sources.pictures?;
+        let page = self.find_page(&asked.page, sources).await?;
+        Some(self.cards.respond(asked, page.card.as_ref()?, pictures).await)
+    }
+
+    async fn find_page(&self, path: &str, sources: SiteSources<'_>) -> Option<Arc<MetaPage>> {
+        let function = self.page_meta.as_ref()?;
+        let draws_cards = sources.pictures.is_some();
+        function
+            .find_page(sources.requests, path, &self.index, (&self.origin, draws_cards))
+            .await
     }
 
     fn respond_index(&self, request: &HttpRequest) -> HttpResponse {

@@ -17,6 +17,7 @@ use selvedge_postgres::{
 };
 
 use super::asset::Asset;
+use super::card::CardMeta;
 use super::head::{PageMeta, write_head};
 
 /// Time limit of one call: longer than an index lookup takes on a busy database, shorter than a visitor notices.
@@ -33,6 +34,8 @@ const MAX_PATH_BYTES: usize = 512;
 pub(super) struct MetaPage {
     pub(super) status: StatusCode,
     pub(super) asset: Asset,
+    /// What is on the page's card.
+    pub(super) card: Option<CardMeta>,
 }
 
 /// The project's function, and the pages written from its recent results.
@@ -65,13 +68,13 @@ impl PageMetaFunction {
         })
     }
 
-    /// The page of a path, written from `index`. `None` where the function returned null, failed or took too long.
+    /// The page of a path, written from `index`, with an address of its card if these are drawn. `None` where the function returned null, failed or took too long.
     pub(super) async fn find_page(
         &self,
         requests: &RequestPool,
         path: &str,
         index: &str,
-        origin: &str,
+        (origin, draws_cards): (&str, bool),
     ) -> Option<Arc<MetaPage>> {
         if path.len() > MAX_PATH_BYTES {
             return None;
@@ -92,7 +95,7 @@ impl PageMetaFunction {
                 return None;
             }
         };
-        let page = meta.map(|meta| Arc::new(write_page(&meta, path, index, origin)));
+        let page = meta.map(|meta| Arc::new(write_page(meta, path, index, (origin, draws_cards))));
         self.pages.insert(path.to_owned(), page.clone());
         page
     }
@@ -136,15 +139,22 @@ impl PageMetaFunction {
     }
 }
 
-fn write_page(meta: &PageMeta, path: &str, index: &str, origin: &str) -> MetaPage {
+fn write_page(meta: PageMeta, path: &str, index: &str, (origin, draws_cards): (&str, bool)) -> MetaPage {
     let status = meta
         .status
         .and_then(|status| StatusCode::from_u16(status).ok())
         .unwrap_or(StatusCode::OK);
     let asset = match &meta.body {
         Some(body) => Asset::new(path, body.clone().into_bytes()),
-        None => Asset::new("index.html", write_head(index, meta, origin).into_bytes()),
+        None => Asset::new(
+            "index.html",
+            write_head(index, &meta, origin, draws_cards).into_bytes(),
+        ),
     };
     asset.compress();
-    MetaPage { status, asset }
+    MetaPage {
+        status,
+        asset,
+        card: meta.card,
+    }
 }

@@ -1,13 +1,15 @@
-//! `[selvedge.jobs]`: the workers behind the extensions pg_net and pg_cron.
+//! `[selvedge.jobs]`: the workers behind the extensions pg_net and pg_cron, and behind a table of mails.
 
 use std::time::Duration;
+
+use selvedge_mail_queue::QueueTable;
 
 use crate::config::section::Section;
 
 /// `[selvedge.jobs]`.
 #[derive(Debug, Clone)]
 pub struct JobsSection {
-    /// Whether this node sends requests of pg_net and runs jobs of pg_cron. Default true.
+    /// Whether this node sends requests of pg_net and mails, and runs jobs of pg_cron. Default true.
     pub enabled: bool,
     /// Hosts that SQL may call although they are private. `serve` calls no other private address. Default: none.
     pub http_allowed_hosts: Vec<String>,
@@ -21,6 +23,8 @@ pub struct JobsSection {
     pub http_response_ttl: Duration,
     /// How many jobs of pg_cron run at the same time. Default 32.
     pub cron_parallel: usize,
+    /// The project's table of mails, as `schema.table`; see docs/mails.md. Default: none.
+    pub mail_table: Option<QueueTable>,
 }
 
 impl JobsSection {
@@ -34,6 +38,16 @@ impl JobsSection {
                 .unwrap_or(usize::MAX),
             http_response_ttl: section.duration("http_response_ttl", Duration::from_secs(6 * 3600)),
             cron_parallel: section.integer("cron_parallel", 32, 1..=1000),
+            mail_table: read_mail_table(section),
         }
     }
+}
+
+fn read_mail_table(section: &Section<'_>) -> Option<QueueTable> {
+    let name = section.optional_string("mail_table")?;
+    let table = QueueTable::parse(&name);
+    if table.is_none() {
+        section.report_error("mail_table", "must have the form schema.table");
+    }
+    table
 }

@@ -23,12 +23,19 @@ const BlockedPeople = lazyPart(
   "nothing",
 );
 
+const MailNotices = lazyPart(
+  async () => ({
+    default: (await import("@/features/mail-settings/components/mail-notices")).MailNotices,
+  }),
+  "nothing",
+);
+
 interface OwnAccountProps {
   user: User;
   profile: Profile;
 }
 
-/** Export and deletion of the signed-in user's account, and whom they have blocked. */
+/** Export and deletion of the signed-in user's account, which mails they want, and whom they have blocked. */
 export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
   const signOut = useSignOut();
@@ -62,6 +69,7 @@ export function OwnAccount({ user, profile }: OwnAccountProps) {
         onDeleted={leave}
       />
       <Suspense>
+        <MailNotices userId={user.id} />
         <BlockedPeople userId={user.id} />
       </Suspense>
     </>

@@ -1,0 +1,191 @@
+//! The queue: leases and outcomes of mails, one short transaction each, as `service_role`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::Pool;
+use selvedge_mail::Mail;
+use selvedge_postgres::{AccessMode, Database, ListenEvent, Login, RequestContext, begin_as_caller};
+use tokio::sync::mpsc::Receiver;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
+
+use crate::error::QueueError;
+use crate::table::QueueTable;
+
+/// The channel on which a project announces a mail that is due. Without announcements, nodes poll every few seconds.
+const CHANNEL: &str = "selvedge_mails";
+
+/// Connections of one node: statements are short, and few.
+const CONNECTIONS: usize = 1;
+
+/// Stands in the text of a mail for the site's address, which the database does not know.
+const SITE_URL: &str = "{{ .SiteURL }}";
+
+/// The role that bypasses the project's policies.
+const SERVICE: RequestContext<'static> = RequestContext {
+    search_path: "public, extensions",
+    role: "service_role",
+    claims: "{\"role\":\"service_role\"}",
+    method: "",
+    path: "",
+    headers: "{}",
+    cookies: "{}",
+    extra: &[],
+};
+
+/// $1 mails at most, $2 seconds of the lease. A trigger of the project may write the mail at this moment, or end it.
+const LEASE: &str = "
+    update {table} as mail
+    set tries = mail.tries + 1, next_try_at = now() + make_interval(secs => $2)
+    where mail.id in (
+      select due.id from {table} as due
+      where due.done_at is null and due.next_try_at <= now()
+      order by due.next_try_at, due.id
+      limit $1
+      for update skip locked)
+    returning mail.id, mail.tries, mail.recipient::text, mail.subject::text, mail.body::text, mail.html::text,
+      mail.expires_at < now(), mail.done_at is not null";
+
+/// $1 id, $2 attempt, $3 why the mail was not sent, null when it was.
+const END: &str = "
+    update {table} as mail set done_at = now(), last_error = $3
+    where mail.id = $1 and mail.tries = $2 and mail.done_at is null";
+
+/// $1 id, $2 attempt, $3 why, $4 seconds until the next attempt.
+const POSTPONE: &str = "
+    update {table} as mail set last_error = $3, next_try_at = now() + make_interval(secs => $4)
+    where mail.id = $1 and mail.tries = $2 and mail.done_at is null";
+
+/// A mail that no other node sends until its lease ends.
+pub(crate) struct LeasedMail {
+    pub(crate) id: Uuid,
+    pub(crate) tries: i32,
+    pub(crate) mail: Mail,
+    pub(crate) is_expired: bool,
+    /// Whether the project has ended it when it was leased, so that it is not sent.
+    pub(crate) is_ended: bool,
+}
+
+/// The project's table of mails.
+pub(crate) struct Queue {
+    database: Arc<Database>,
+    pool: Pool,
+    lease: String,
+    end: String,
+    postpone: String,
+    /// Takes the place of [`SITE_URL`].
+    site_url: String,
+}
+
+impl Queue {
+    pub(crate) fn new(table: &QueueTable, database: Arc<Database>, site_url: &str) -> Self {
+        let with_table = |statement: &str| statement.replace("{table}", &table.quoted());
+        Self {
+            pool: database.pool(Login::Authenticator, CONNECTIONS),
+            database,
+            lease: with_table(LEASE),
+            end: with_table(END),
+            postpone: with_table(POSTPONE),
+            site_url: site_url.trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// Notifications of mails that are due.
+    pub(crate) fn listen(&self) -> Receiver<ListenEvent> {
+        self.database.listen(&[CHANNEL])
+    }
+
+    /// Leases at most `count` mails that are due.
+    pub(crate) async fn lease(&self, count: i64, lease: Duration) -> Result<Vec<LeasedMail>, QueueError> {
+        let rows = self.query(&self.lease, &[&count, &lease.as_secs_f64()]).await?;
+        rows.iter().map(|row| self.read(row)).collect()
+    }
+
+    /// Records that a mail was sent, or with an `error` that it never will be.
+    pub(crate) async fn end(&self, id: Uuid, tries: i32, error: Option<&str>) -> Result<(), QueueError> {
+        self.query(&self.end, &[&id, &tries, &error]).await?;
+        Ok(())
+    }
+
+    /// Records why a mail was not accepted, and when it is tried again.
+    pub(crate) async fn postpone(
+        &self,
+        id: Uuid,
+        tries: i32,
+        error: &str,
+        pause: Duration,
+    ) -> Result<(), QueueError> {
+        self.query(&self.postpone, &[&id, &tries, &error, &pause.as_secs_f64()])
+            .await?;
+        Ok(())
+    }
+
+    fn read(&self, row: &Row) -> Result<LeasedMail, QueueError> {
+        let with_site = |text: String| text.replace(SITE_URL, &self.site_url);
+        // A mail without a recipient is refused when it is sent, and stops no other.
+        let text = |column: usize| {
+            row.try_get::<_, Option<String>>(column)
+                .map(Option::unwrap_or_default)
+        };
+        let body = text(4)?;
+        let html: Option<String> = row.try_get(5)?;
+        let is_expired: Option<bool> = row.try_get(6)?;
+        Ok(LeasedMail {
+            id: row.try_get(0)?,
+            tries: row.try_get(1)?,
+            mail: Mail {
+                to: text(2)?,
+                subject: one_line(text(3)?),
+                html: with_site(html.unwrap_or_else(|| html_of(&body))),
+                text: with_site(body),
+                message_type: "project".to_owned(),
+            },
+            is_expired: is_expired.unwrap_or(false),
+            is_ended: row.try_get(7)?,
+        })
+    }
+
+    async fn query(&self, statement: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
+        let mut client = self.pool.get().await?;
+        // A project may have set a statement timeout or search path for service_role.
+        let roles = self.database.role_settings();
+        let transaction = begin_as_caller(&mut client, &SERVICE, &roles, AccessMode::ReadWrite).await?;
+        let prepared = transaction.prepare_cached(statement).await?;
+        let rows = transaction.query(&prepared, params).await?;
+        transaction.commit().await?;
+        Ok(rows)
+    }
+}
+
+/// A subject without line ends, which would begin another header.
+fn one_line(subject: String) -> String {
+    match subject.contains(char::is_control) {
+        true => subject.replace(char::is_control, " "),
+        false => subject,
+    }
+}
+
+/// A plain text as HTML, for mails without an HTML of their own.
+fn html_of(text: &str) -> String {
+    let escaped = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    format!("<p style=\"white-space:pre-wrap\">{escaped}</p>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_people_stay_texts() {
+        assert_eq!(
+            html_of("<b>&"),
+            "<p style=\"white-space:pre-wrap\">&lt;b&gt;&amp;</p>"
+        );
+        assert_eq!(one_line("Hello\r\nBcc: all".to_owned()), "Hello  Bcc: all");
+    }
+}

@@ -1,0 +1,239 @@
+//! Queued mails with a real PostgreSQL, the development inbox and an SMTP server that cannot be reached.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selvedge_mail::{Inbox, Mailer, Sender, SmtpConfig, SmtpMailer};
+use selvedge_mail_queue::{MailQueue, QueueTable, deliver_queued_mails_forever};
+use selvedge_postgres::{Database, Logins};
+use selvedge_testing::TestDatabase;
+use tokio::task::JoinHandle;
+use tokio_postgres::Client;
+
+/// Longer than anything takes on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The smallest table that fulfils the contract of docs/mails.md.
+const TABLE: &str = "
+    create table public.mails (
+      id uuid primary key default gen_random_uuid(),
+      recipient text,
+      subject text not null default 'News',
+      body text not null default 'Hello',
+      html text,
+      next_try_at timestamptz not null default now(),
+      tries int not null default 0,
+      expires_at timestamptz,
+      done_at timestamptz,
+      last_error text
+    );
+    alter table public.mails enable row level security;
+    grant all on public.mails to service_role";
+
+struct Project {
+    database: TestDatabase,
+    client: Client,
+}
+
+impl Project {
+    async fn create() -> Self {
+        let database = TestDatabase::create().await;
+        let client = database.superuser().await;
+        client.batch_execute(TABLE).await.expect("the table");
+        Self { database, client }
+    }
+
+    /// Starts a node that delivers with this mailer.
+    async fn start_node(&self, mailer: Mailer) -> JoinHandle<()> {
+        let login = |role| self.database.config(role);
+        let logins = Logins::new(
+            login("authenticator"),
+            login("supabase_auth_admin"),
+            login("supabase_storage_admin"),
+        );
+        let database = Database::connect(logins).await.expect("the login works");
+        let table = QueueTable::parse("public.mails").expect("a table");
+        let mails = MailQueue::new(&table, database, mailer, "https://site.test/");
+        tokio::spawn(deliver_queued_mails_forever(Arc::clone(&mails)))
+    }
+
+    async fn run(&self, sql: &str) {
+        self.client.batch_execute(sql).await.expect(sql);
+        self.client
+            .batch_execute("notify selvedge_mails")
+            .await
+            .expect("notified");
+    }
+
+    async fn count(&self, condition: &str) -> i64 {
+        let sql = format!("select count(*) from public.mails where {condition}");
+        self.client.query_one(&sql, &[]).await.expect("counted").get(0)
+    }
+
+    async fn wait_for(&self, condition: &str, count: i64) {
+        let wait = async {
+            while self.count(condition).await != count {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(DEADLINE, wait).await.expect(condition);
+    }
+}
+
+fn inbox() -> (Inbox, Mailer) {
+    let inbox = Inbox::default();
+    (inbox.clone(), Mailer::Inbox(inbox, Sender::default()))
+}
+
+#[actix_web::test]
+async fn a_queued_mail_is_sent_with_the_address_of_the_site_and_once() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    let node = project.start_node(mailer).await;
+
+    project
+        .run(
+            "insert into public.mails (recipient, subject, body) values
+               ('ana@example.com', E'New\\nBcc: eve@example.com', 'See {{ .SiteURL }}/look/a <b>')",
+        )
+        .await;
+    project
+        .wait_for("done_at is not null and last_error is null", 1)
+        .await;
+
+    let mails = received.list_mails();
+    let [mail] = &mails[..] else {
+        panic!("{} mails", mails.len());
+    };
+    assert_eq!(mail.to.len(), 1);
+    assert_eq!(mail.subject, "New Bcc: eve@example.com");
+    assert_eq!(mail.text.trim(), "See https://site.test/look/a <b>");
+    assert!(
+        mail.html.contains("https://site.test/look/a &lt;b&gt;"),
+        "{}",
+        mail.html
+    );
+    node.abort();
+}
+
+#[actix_web::test]
+async fn two_nodes_send_each_mail_once() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    let nodes = [
+        project.start_node(mailer.clone()).await,
+        project.start_node(mailer).await,
+    ];
+
+    project
+        .run(
+            "insert into public.mails (recipient, subject)
+             select 'p' || n || '@example.com', 'Mail ' || n from generate_series(1, 30) as n",
+        )
+        .await;
+    project.wait_for("done_at is not null", 30).await;
+
+    assert_eq!(received.list_mails().len(), 30);
+    assert_eq!(project.count("tries = 1").await, 30);
+    nodes.iter().for_each(JoinHandle::abort);
+}
+
+#[actix_web::test]
+async fn mails_that_are_not_due_wait_and_those_that_cannot_be_sent_stop_no_other() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    project
+        .run(
+            "insert into public.mails (recipient, subject, next_try_at, expires_at) values
+               (null, 'to nobody', now() - interval '3 s', null),
+               ('late@example.com', 'expired', now() - interval '2 s', now() - interval '1 s'),
+               ('soon@example.com', 'not due', now() + interval '1 hour', null),
+               ('ana@example.com', 'due', now(), now() + interval '1 hour')",
+        )
+        .await;
+
+    // The inbox takes every address, so the mail to nobody is refused by an SMTP client alone.
+    let node = project.start_node(mailer).await;
+    project
+        .wait_for("subject = 'due' and done_at is not null", 1)
+        .await;
+    project
+        .wait_for(
+            "subject = 'expired' and last_error = 'expired' and done_at is not null",
+            1,
+        )
+        .await;
+
+    assert_eq!(
+        project
+            .count("subject = 'not due' and tries = 0 and done_at is null")
+            .await,
+        1
+    );
+    assert!(
+        received
+            .list_mails()
+            .iter()
+            .all(|mail| mail.subject != "expired" && mail.subject != "not due")
+    );
+    node.abort();
+}
+
+#[actix_web::test]
+async fn a_server_that_cannot_be_reached_is_tried_again_and_a_malformed_address_is_not() {
+    let project = Project::create().await;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = closed.local_addr().expect("an address").port();
+    drop(closed);
+    let smtp = SmtpMailer::new(&SmtpConfig {
+        host: "127.0.0.1".to_owned(),
+        port,
+        ..SmtpConfig::default()
+    });
+    let node = project.start_node(Mailer::Smtp(smtp.expect("a mailer"))).await;
+
+    project
+        .run("insert into public.mails (recipient) values ('ana@example.com'), ('no address'), (null)")
+        .await;
+    project
+        .wait_for("done_at is null and tries = 1 and last_error is not null and next_try_at > now() + interval '5 s'", 1)
+        .await;
+    project
+        .wait_for(
+            "done_at is not null and last_error like 'invalid mail address%'",
+            2,
+        )
+        .await;
+    node.abort();
+}
+
+#[actix_web::test]
+async fn a_trigger_of_the_project_writes_a_mail_when_it_is_taken_or_ends_it() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    project
+        .run(
+            "create function public.write_mail() returns trigger language plpgsql as $$
+             begin
+               if new.subject = 'nothing' then new.done_at := now(); new.last_error := 'nothing to tell'; end if;
+               new.body := 'written ' || new.tries;
+               return new;
+             end $$;
+             create trigger write before update of tries on public.mails
+               for each row when (new.tries > old.tries) execute function public.write_mail();
+             insert into public.mails (recipient, subject) values ('a@example.com', 'nothing'), ('b@example.com', 'something')",
+        )
+        .await;
+
+    let node = project.start_node(mailer).await;
+    project.wait_for("done_at is not null", 2).await;
+
+    let mails = received.list_mails();
+    assert_eq!(mails.len(), 1);
+    assert_eq!(
+        (mails[0].subject.as_str(), mails[0].text.trim()),
+        ("something", "written 1")
+    );
+    assert_eq!(project.count("last_error = 'nothing to tell'").await, 1);
+    node.abort();
+}

@@ -1,0 +1,172 @@
+// Notices by mail: what is unread is told once, in one mail, unless its person has switched that off. The queue itself is tested in
+// crates/mail-queue.
+
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
+import { type Person, signUp, signUpAdmin } from "../support/clients.ts";
+import { runSql } from "../support/database.ts";
+import { listMails } from "../support/inbox.ts";
+
+const patience = { timeout: 60_000, interval: 100 };
+
+let fan: Person;
+let admin: Person;
+
+beforeAll(async () => {
+  [fan, admin] = await Promise.all([signUp(), signUpAdmin()]);
+});
+
+const like = async (outfit: Outfit, person = fan) =>
+  expectData(
+    await person.client.from("likes").insert({ user_id: person.id, combine_id: outfit.id }),
+  );
+
+interface QueuedMail {
+  minutes: number;
+  last_error: string | null;
+  is_done: boolean;
+}
+
+/** The mails of a person, the latest due first, with the minutes until they are due. */
+const mailsOf = ({ id }: Person) =>
+  runSql<QueuedMail>(
+    `select round(extract(epoch from next_try_at - now()) / 60)::int as minutes, last_error, done_at is not null as is_done
+     from private.notice_mails where user_id = '${id}' order by next_try_at desc`,
+  );
+
+/** Makes the mail of a person due, and waits until the server has taken it. */
+async function deliver({ id }: Person): Promise<void> {
+  await runSql(
+    `update private.notice_mails set next_try_at = now() where user_id = '${id}' and done_at is null;
+     select pg_notify('selvedge_mails', '')`,
+  );
+  await vi.waitFor(async () => {
+    const open = `select 1 from private.notice_mails where user_id = '${id}' and done_at is null`;
+    expect(await runSql(open)).toEqual([]);
+  }, patience);
+}
+
+async function noticesTo(person: Person): Promise<{ Subject: string; Text: string }[]> {
+  const mails = await listMails(person.email);
+  return mails.filter(({ Subject }) => Subject.includes("news on") || Subject.includes("News on"));
+}
+
+describe("a notice by mail", () => {
+  test("tells everything unread at once, a quarter of an hour later, and nothing twice", async () => {
+    const creator = await signUp();
+    const [first, second] = [
+      await makeOutfit(creator, "approved"),
+      await makeOutfit(creator, "approved"),
+    ];
+    await like(first);
+    await like(second);
+    expect(await mailsOf(creator)).toMatchObject([{ minutes: 15, is_done: false }]);
+
+    await deliver(creator);
+    const [mail, ...others] = await noticesTo(creator);
+    expect(others).toEqual([]);
+    expect(mail?.Subject).toBe("2 news on Lookbook");
+    for (const { name } of [first, second]) {
+      expect(mail?.Text).toContain(`likes your outfit "${name}".`);
+    }
+    expect(mail?.Text).toMatch(/http\S+\/notifications/);
+    expect(mail?.Text).toMatch(/http\S+\/profile-settings#mails/);
+
+    // Likes once a day; and the next mail does not repeat the first.
+    await like(await makeOutfit(creator, "approved"), admin);
+    const [next] = await mailsOf(creator);
+    expect(next?.minutes).toBeGreaterThan(23 * 60);
+    await deliver(creator);
+    const mails = await noticesTo(creator);
+    expect(mails.map(({ Subject }) => Subject).sort()).toEqual([
+      "2 news on Lookbook",
+      "News on Lookbook",
+    ]);
+  });
+
+  test("of a decision does not wait for the day, and says why", async () => {
+    const creator = await signUp();
+    await like(await makeOutfit(creator, "approved"));
+    await deliver(creator);
+    const outfit = await makeOutfit(creator, "pending");
+    expectData(
+      await admin.client.rpc("review_combine", {
+        combine_id: outfit.id,
+        approve: false,
+        reason: "The shoes\nare cut off.",
+      }),
+    );
+
+    const [next] = await mailsOf(creator);
+    expect(next).toMatchObject({ minutes: 15, is_done: false });
+    await deliver(creator);
+    const texts = (await noticesTo(creator)).map(({ Text }) => Text);
+    expect(texts.some((text) => text.includes("was not accepted: The shoes are cut off."))).toBe(
+      true,
+    );
+  });
+
+  test("is not sent about what was read meanwhile", async () => {
+    const creator = await signUp();
+    await like(await makeOutfit(creator, "approved"));
+    const read = creator.client.from("notifications").update({ read_at: new Date().toISOString() });
+    expectData(await read.eq("user_id", creator.id));
+
+    await deliver(creator);
+    expect(await mailsOf(creator)).toMatchObject([{ last_error: "nothing to tell" }]);
+    expect(await noticesTo(creator)).toEqual([]);
+  });
+
+  test("is switched off by its person, also one that waits, and on again", async () => {
+    const creator = await signUp();
+    const set = async (notices: boolean) => {
+      const row = { user_id: creator.id, notices };
+      expectData(await creator.client.from("mail_settings").upsert(row));
+    };
+    await like(await makeOutfit(creator, "approved"));
+    await set(false);
+    await like(await makeOutfit(creator, "approved"));
+    await deliver(creator);
+    expect(await noticesTo(creator)).toEqual([]);
+    expect(await mailsOf(creator)).toMatchObject([{ last_error: "nothing to tell" }]);
+
+    await set(true);
+    await like(await makeOutfit(creator, "approved"));
+    await deliver(creator);
+    expect(await noticesTo(creator)).toHaveLength(1);
+  });
+
+  test("is not sent to an address that nobody has confirmed, nor for a deleted account", async () => {
+    const creator = await signUp();
+    await like(await makeOutfit(creator, "approved"));
+    await runSql(`update auth.users set email_confirmed_at = null where id = '${creator.id}'`);
+    await deliver(creator);
+    expect(await noticesTo(creator)).toEqual([]);
+
+    await like(await makeOutfit(creator, "approved"));
+    await runSql(`delete from auth.users where id = '${creator.id}'`);
+    expect(await mailsOf(creator)).toEqual([]);
+  });
+});
+
+test("nobody reads or writes the queue, and the setting is in the export", async () => {
+  const person = await signUp();
+  expectData(
+    await person.client.from("mail_settings").insert({ user_id: person.id, notices: false }),
+  );
+  const data = expectData(await person.client.rpc("export_my_data"));
+  expect(data).toMatchObject({ mail_settings: { user_id: person.id, notices: false } });
+
+  for (const { client } of [person, admin]) {
+    const queue = client.schema("private" as "public").from("notice_mails" as "likes");
+    expect((await queue.select()).error?.code).toBe("PGRST106");
+    const mail = { id: randomUUID(), user_id: person.id } as never;
+    expect((await queue.insert(mail)).error?.code).toBe("PGRST106");
+  }
+  const rights = await runSql<{ role: string }>(
+    `select role from unnest(array['anon', 'authenticated']) as role
+     where has_table_privilege(role, 'private.notice_mails', 'select, insert, update, delete')`,
+  );
+  expect(rights).toEqual([]);
+});
