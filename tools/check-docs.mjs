@@ -7,7 +7,8 @@
 // originals. Checked are
 //   - relative links: [text](path), and for [`name`](file.rs) that the file defines or re-exports `name`;
 //   - code such as `crates/rest/src/execute/mod.rs`, and lines of code blocks that begin so: paths that begin with the name of a
-//     file or folder at the repository's root. Placeholders (<slug>), globs and generated files are left out.
+//     file or folder at the repository's root. Placeholders (<slug>), globs and generated files are left out;
+//   - tests that are named behind their file, as in `e2e/rls/likes.test.ts` "are refused a second time": that the file has the title.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -75,6 +76,16 @@ function* pathProblems(line, isCodeBlock) {
   }
 }
 
+/** Tests that a line names: code with a path of a file of tests, and the title in quotation marks behind it. */
+function* testProblems(line) {
+  for (const [, path, title] of line.matchAll(/`([\w./-]+\.(?:tsx?|rs))` "([^"]+)"/g)) {
+    const file = join(root, path);
+    if (existsSync(file) && !readFileSync(file, "utf8").includes(title)) {
+      yield `names the test "${title}", which ${path} does not have`;
+    }
+  }
+}
+
 const documents = [...markdownFiles()].sort();
 let problems = 0;
 for (const document of documents) {
@@ -84,7 +95,10 @@ for (const document of documents) {
       isCodeBlock = !isCodeBlock;
       continue;
     }
-    const found = [...(isCodeBlock ? [] : linkProblems(document, line)), ...pathProblems(line, isCodeBlock)];
+    const found = [
+      ...(isCodeBlock ? [] : [...linkProblems(document, line), ...testProblems(line)]),
+      ...pathProblems(line, isCodeBlock),
+    ];
     for (const problem of found) {
       console.error(`${document}:${index + 1}: ${problem}`);
       problems += 1;

@@ -14,6 +14,7 @@ export const ownServers = [
   "client/cluster.test.ts",
   "client/third-party.test.ts",
   "client/generator.test.ts",
+  "client/try-on.test.ts",
   "client/nodes.test.ts",
   "functions/styles.test.ts",
   "client/text-messages.test.ts",
