@@ -1,8 +1,6 @@
 //! Who a client is to a limit.
 
-use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A client as limits count it.
@@ -10,8 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum ClientId {
     /// All connections of one network, see [`network_of`].
     Network(IpAddr),
-    /// A signed-in user behind a network, as a hash of both: of a server that renders pages, or of an office, each user is a client.
-    User(u64),
     /// One connection whose address is not known, as that of a unix socket.
     Connection(u64),
 }
@@ -25,14 +21,6 @@ impl ClientId {
             Some(address) => Self::Network(network_of(address)),
             None => Self::Connection(CONNECTIONS.fetch_add(1, Ordering::Relaxed)),
         }
-    }
-
-    /// A user of this client.
-    #[must_use]
-    pub fn of_user(self, user: &str) -> Self {
-        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-
-        Self::User(HASHER.hash_one((self, user)))
     }
 }
 

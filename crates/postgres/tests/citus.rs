@@ -69,7 +69,6 @@ fn transaction<'a>(
         calls_function: false,
         replayed_to: None,
         turn: None,
-        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

@@ -198,7 +198,6 @@ impl Lists {
             calls_function: false,
             replayed_to: None,
             turn: None,
-            client: None,
             explain: None,
             end: TransactionEnd::Commit,
         };

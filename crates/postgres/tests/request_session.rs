@@ -109,7 +109,6 @@ fn transaction(statement: &SqlStatement, access: AccessMode, calls_function: boo
         calls_function,
         replayed_to: None,
         turn: None,
-        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

@@ -61,7 +61,6 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
         calls_function: false,
         replayed_to: None,
         turn: None,
-        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

@@ -26,7 +26,6 @@ mod transaction_statements;
 mod wait_queues;
 
 use postgres_types::PgLsn;
-use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 
 pub use context::{RequestContext, statements_for_workers};
@@ -87,8 +86,6 @@ pub struct RequestTransaction<'a> {
     pub end: TransactionEnd,
     /// What the database may take for the statement, where that is limited: kept until it has answered.
     pub turn: Option<&'a DatabaseTurn>,
-    /// Who asks for it. While several clients ask, each has a share of the worker's statements in progress; `None` counts for nobody.
-    pub client: Option<ClientId>,
 }
 
 impl Isolation {

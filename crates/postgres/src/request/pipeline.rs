@@ -4,8 +4,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use selvedge_limits::WorkShare;
-
 use super::running::{Attempt, Failure, Running, check_refusal, take_rows, wait_for};
 use super::statement::SqlStatement;
 use super::transaction_statements::{
@@ -127,13 +125,6 @@ impl Pipeline {
     /// Whether the connection has reached the maximum lifetime of the configuration.
     pub(super) fn is_expired(&self, now: Instant) -> bool {
         self.expires.is_some_and(|expires| now > expires)
-    }
-
-    /// Keeps a client's share of the work until the transaction that was queued last has ended, also when nobody waits for it any more.
-    pub(super) fn hold_until_finished(&self, share: Option<WorkShare>) {
-        if let Some(share) = share {
-            self.connection.hold_until_finished(share);
-        }
     }
 
     pub(super) fn forget_statements(&self) {

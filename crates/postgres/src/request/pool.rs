@@ -5,9 +5,6 @@
 //! is opened for the writes after it. A slow statement, or one that has never been seen, runs alone: another pipeline is
 //! opened for it up to a bound, beyond which requests wait. Some pipelines are reserved for fast reads, and some for
 //! statements that have never been seen, so that neither slow statements nor writes can take all of them.
-//!
-//! While several clients send requests, each has a share of what is in progress, and waits for its own statements beyond that: PostgreSQL's
-//! processes and this thread have only so many cores, and a client that asks for more would make the others wait.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
@@ -17,7 +14,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lru::LruCache;
-use selvedge_limits::{ClientId, Work, WorkShare, WorkShares};
 use selvedge_memory::MemoryBudget;
 
 use super::failure::{may_repeat, show_failure, wait_within};
@@ -60,7 +56,6 @@ struct Inner {
     /// Whether a pipeline is being opened in advance; one at a time.
     is_opening_in_advance: Cell<bool>,
     wait_queues: Rc<WaitQueues>,
-    client_shares: WorkShares,
     /// Hashes of statements whose rows only PostgreSQL can write as JSON; the least recently used is forgotten first.
     fallbacks: RefCell<LruCache<u64, ()>>,
     /// When pipelines were last removed because they were idle or old.
@@ -71,7 +66,6 @@ impl RequestPool {
     /// A pool without connections, which are opened when requests come. Must live on a thread that runs a `LocalSet`.
     pub fn new(database: Arc<Database>, config: RequestPoolConfig) -> Self {
         let wait_queues = Rc::new(WaitQueues::new(config.slow_statement));
-        let client_shares = WorkShares::new(config.client_share, config.presence.clone());
         Self {
             inner: Rc::new(Inner {
                 database,
@@ -81,7 +75,6 @@ impl RequestPool {
                 opening: RefCell::default(),
                 is_opening_in_advance: Cell::new(false),
                 wait_queues,
-                client_shares,
                 fallbacks: RefCell::new(LruCache::new(REMEMBERED_FALLBACKS)),
                 times_checked: Cell::new(Instant::now()),
             }),
@@ -108,14 +101,13 @@ impl RequestPool {
         with_application_name(&transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
-                let (pipeline, label, share) = self.inner.acquire(transaction, attempt).await?;
+                let (pipeline, label) = self.inner.acquire(transaction, attempt).await?;
                 let roles = self.inner.database.role_settings();
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
                 let limit = find_time_limit(transaction, &roles);
                 let running = pipeline.begin(label, transaction, &roles, attempt)?;
-                pipeline.hold_until_finished(share);
                 let result = pin!(running.result());
                 let result = wait_within(limit, &pipeline, result).await;
                 timer.finish(transaction);
@@ -142,7 +134,7 @@ impl RequestPool {
         with_application_name(transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
-                let (pipeline, label, share) = self.inner.acquire(transaction, attempt).await?;
+                let (pipeline, label) = self.inner.acquire(transaction, attempt).await?;
                 let roles = self.inner.database.role_settings();
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
@@ -151,7 +143,6 @@ impl RequestPool {
                 let read = (read, may_be_written);
                 let (running, is_fallback) =
                     pipeline.begin_json_read(label, transaction, read, &roles, attempt)?;
-                pipeline.hold_until_finished(share);
                 let limit = find_time_limit(transaction, &roles);
                 let result = pin!(running.json_result(is_fallback));
                 let result = wait_within(limit, &pipeline, result).await;
@@ -182,11 +173,8 @@ impl RequestPool {
         with_application_name(&transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
-                let deadline = Instant::now() + self.inner.config.acquire_timeout;
-                let work = PipelineNeeds::EXCLUSIVE.work;
-                let _share = self.inner.take_share(transaction.client, work, deadline).await?;
                 let held = ExclusiveUse {
-                    pipeline: Some(self.inner.acquire_exclusive(deadline).await?),
+                    pipeline: Some(self.inner.acquire_exclusive().await?),
                     pool: self.inner.clone(),
                 };
                 let pipeline = held.pipeline.clone().expect("held until released");
@@ -242,46 +230,12 @@ impl Inner {
         self.fallbacks.borrow_mut().put(statement, ());
     }
 
-    /// Takes what a statement is of its client's share; nothing for one of nobody.
-    async fn take_share(
-        &self,
-        client: Option<ClientId>,
-        work: Work,
-        deadline: Instant,
-    ) -> Result<Option<WorkShare>, RequestError> {
-        let Some(client) = client else {
-            return Ok(None);
-        };
-        match self.client_shares.begin_at_once(client, work) {
-            Some(share) => Ok(Some(share)),
-            // Boxed, because few requests need it.
-            None => Box::pin(self.wait_for_share(client, work, deadline))
-                .await
-                .map(Some),
-        }
-    }
-
-    /// Waits until a client has less in progress.
-    async fn wait_for_share(
-        &self,
-        client: ClientId,
-        work: Work,
-        deadline: Instant,
-    ) -> Result<WorkShare, RequestError> {
-        let _waiting = self.database.pool_metrics().count_waiting();
-        let share = tokio::time::timeout_at(deadline.into(), self.client_shares.begin(client, work)).await;
-        share.map_err(|_| {
-            self.database.pool_metrics().count_timeout();
-            RequestError::Timeout
-        })
-    }
-
-    /// Finds a pipeline for a transaction, and takes its part of its client's share. The caller must use it before it awaits anything else.
+    /// Finds a pipeline for a transaction. The caller must use it before it awaits anything else.
     async fn acquire(
         self: &Rc<Self>,
         transaction: &RequestTransaction<'_>,
         attempt: Attempt,
-    ) -> Result<(Rc<Pipeline>, BatchLabel, Option<WorkShare>), RequestError> {
+    ) -> Result<(Rc<Pipeline>, BatchLabel), RequestError> {
         let assess_transaction = || {
             PipelineNeeds::assess_transaction(
                 &mut self.wait_queues.latencies.borrow_mut(),
@@ -291,7 +245,6 @@ impl Inner {
         };
         let (statement, mut work) = assess_transaction();
         let deadline = Instant::now() + self.config.acquire_timeout;
-        let share = self.take_share(transaction.client, work.work, deadline).await?;
         let mut has_waited = false;
         let pipeline = loop {
             match self.choose_pipeline(work) {
@@ -314,7 +267,13 @@ impl Inner {
             // A shared pipeline may have room for the next request, too.
             self.wait_queues.shared.freed.notify_one();
         }
-        Ok((pipeline, work.label(statement), share))
+        let label = BatchLabel {
+            statement,
+            subject: work.subject,
+            blocks: work.runs_alone,
+            writes: work.writes,
+        };
+        Ok((pipeline, label))
     }
 
     fn choose_pipeline(self: &Rc<Self>, work: PipelineNeeds) -> Choice {
@@ -452,7 +411,8 @@ impl Inner {
     }
 
     /// Takes a connection out of the shared pipelines for exclusive use, or opens one.
-    async fn acquire_exclusive(&self, deadline: Instant) -> Result<Rc<Pipeline>, RequestError> {
+    async fn acquire_exclusive(&self) -> Result<Rc<Pipeline>, RequestError> {
+        let deadline = Instant::now() + self.config.acquire_timeout;
         loop {
             let may_open = {
                 let mut pipelines = self.pipelines.borrow_mut();

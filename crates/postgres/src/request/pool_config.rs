@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use selvedge_limits::{Presence, WorkLimits};
 use selvedge_memory::MemoryBudget;
 
 /// How many connections a worker holds, and for how long requests wait.
@@ -31,11 +30,6 @@ pub struct RequestPoolConfig {
     /// Where large results are counted until they are dropped. Those of reads that do not fit are refused with
     /// [`crate::RequestError::OutOfMemory`]. Default unlimited.
     pub memory: MemoryBudget,
-    /// What one client may have in progress while others send requests, too: fast statements of 20 ms in all, and two that are slow or have
-    /// never been seen. Default: that, without those that have run for a second.
-    pub client_share: WorkLimits,
-    /// Who sends requests. Default: to this process.
-    pub presence: Presence,
 }
 
 impl Default for RequestPoolConfig {
@@ -51,12 +45,6 @@ impl Default for RequestPoolConfig {
             slow_query: None,
             max_lifetime: Duration::from_secs(30 * 60),
             memory: MemoryBudget::unlimited(),
-            client_share: WorkLimits {
-                short: Duration::from_millis(20),
-                long: 2,
-                counted_for: Duration::from_secs(1),
-            },
-            presence: Presence::of_process().clone(),
         }
     }
 }

@@ -14,7 +14,6 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
-use selvedge_limits::WorkShare;
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::oneshot;
@@ -83,8 +82,6 @@ struct Pending {
     collector: Collector,
     reply: oneshot::Sender<Finished>,
     label: Option<BatchLabel>,
-    /// What the batch is of its client's work in progress.
-    share: Option<WorkShare>,
 }
 
 impl Pending {
@@ -194,7 +191,6 @@ impl Connection {
                 collector,
                 reply,
                 label,
-                share: None,
             };
             self.shared.count(&pending);
             self.shared.pending.borrow_mut().push_back(pending);
@@ -204,14 +200,6 @@ impl Connection {
             shared: Rc::clone(&self.shared),
             receiver,
         })
-    }
-
-    /// Keeps a share until the last batch that was queued has finished.
-    pub(crate) fn hold_until_finished(&self, share: WorkShare) {
-        // None is queued on a lost connection.
-        if let Some(last) = self.shared.pending.borrow_mut().back_mut() {
-            last.share = Some(share);
-        }
     }
 
     /// Whether requests may still be sent: the connection is not lost, and its session is as it was at login.

@@ -1,6 +1,5 @@
 //! The pool on a real PostgreSQL: one transaction per batch, recovery, bounded memory, slow beside fast.
 
-mod client_shares;
 mod memory;
 mod session;
 mod slow_statements;
@@ -99,7 +98,6 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
         calls_function: false,
         replayed_to: None,
         turn: None,
-        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

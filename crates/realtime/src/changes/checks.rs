@@ -432,7 +432,6 @@ fn as_identity<'a>(identity: &'a Identity, statement: &'a SqlStatement) -> Reque
         calls_function: false,
         replayed_to: None,
         turn: None,
-        client: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

@@ -4,7 +4,6 @@ mod document_memory;
 mod replica_reads;
 
 use bytes::{BufMut, BytesMut};
-use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonDocument, JsonForm, JsonRead, JsonReadResult, RequestContext,
@@ -64,8 +63,6 @@ pub(crate) struct Execution<'a> {
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
-    /// Whose share of the statements in progress the request is part of; `None` for nobody's.
-    pub(crate) client: Option<ClientId>,
     pub(crate) texts: &'a RequestTexts,
     /// What PostgreSQL may take for the request's large body.
     pub(crate) turn: Option<&'a DatabaseTurn>,
@@ -204,7 +201,6 @@ impl Execution<'_> {
             calls_function: false,
             replayed_to: None,
             turn: None,
-            client: self.client,
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -237,7 +233,6 @@ impl Execution<'_> {
             calls_function: plan.function().is_some(),
             replayed_to: None,
             turn: self.turn,
-            client: self.client,
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {
                 TransactionEnd::Rollback

@@ -16,7 +16,6 @@ use actix_web::http::header;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::{Bearer, Caller, sent_path};
-use selvedge_limits::ClientId;
 use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::{TokenError, unix_now};
 
@@ -206,26 +205,12 @@ async fn run_stages(
         pool: worker.pool(),
         replicas: replicas.as_ref(),
         identity: &identity,
-        client: find_client(http, bearer, &identity),
         texts: &request_texts(http),
         turn: turn.as_ref(),
         result_memory,
     };
     let roots = (&worker.roots, &planned.catalog, &snapshot.config);
     run_plan(planned.plan, &execution, roots, http, timing).await
-}
-
-/// Whose share of the statements in progress a request is part of: that of a user behind an address, or else of the address. Whoever has a secret
-/// key works for all, so it is nobody's.
-fn find_client(http: &HttpRequest, bearer: &Bearer, identity: &Identity) -> Option<ClientId> {
-    if identity.role() == "service_role" {
-        return None;
-    }
-    let client = Caller::client_of(http);
-    match bearer {
-        Bearer::Valid(claims) => Some(claims.subject().map_or(client, |user| client.of_user(user))),
-        Bearer::None | Bearer::Invalid(_) => Some(client),
-    }
 }
 
 /// Waits until a large body may be worked on; `None` for the others.

@@ -126,7 +126,6 @@ impl PageMetaFunction {
                 calls_function: true,
                 replayed_to: None,
                 turn: None,
-                client: None,
                 explain: None,
                 end: TransactionEnd::Commit,
             })

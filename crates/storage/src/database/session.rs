@@ -202,7 +202,6 @@ impl DbSession {
             calls_function: false,
             replayed_to: None,
             turn: None,
-            client: None,
             explain: None,
             end,
         }
