@@ -36,8 +36,10 @@ pub enum Login {
     StorageAdmin,
     /// Reads the replication stream.
     Replication,
-    /// The console's viewers.
+    /// What the console reads for its viewers.
     ConsoleReader,
+    /// A text of a viewer: one of [`crate::CONSOLE_READERS`] from the second on, by its index.
+    ConsoleText(u8),
     /// The console's admins.
     ConsoleAdmin,
     /// The console itself: accounts, sessions and its audit.
@@ -51,7 +53,9 @@ impl Login {
     /// and for a hook (5 s); the console waits for a browser that uploads rows.
     fn idle_limit(self) -> Duration {
         match self {
-            Self::ConsoleReader | Self::ConsoleAdmin | Self::ConsoleService => Duration::from_secs(300),
+            Self::ConsoleReader | Self::ConsoleText(_) | Self::ConsoleAdmin | Self::ConsoleService => {
+                Duration::from_secs(300)
+            }
             Self::Authenticator
             | Self::AuthAdmin
             | Self::StorageAdmin

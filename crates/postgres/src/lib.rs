@@ -42,8 +42,8 @@ pub use request::{
 pub use role_settings::RoleSettings;
 pub use run_login::{RunLogin, become_postgres, finish_run_logins};
 pub use text_session::{
-    NoticeObject, StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice, TextSession,
-    TextSessionError, TransactionStatus,
+    CONSOLE_READERS, NoticeObject, StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice,
+    TextSession, TextSessionError, TransactionStatus,
 };
 pub use view_columns::{ViewColumns, trace_views};
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};

@@ -42,14 +42,13 @@ pub(super) async fn open(
     limit: Duration,
 ) -> Result<(TextSession, StatementCanceller), TextSessionError> {
     let caller = subject.role_and_claims();
-    let login = match (level, &caller) {
-        (Level::Viewer, _) => Login::ConsoleReader,
+    let (mut session, canceller) = match (level, &caller) {
+        (Level::Viewer, _) => database.viewer_session().await?,
         // A caller of the API logs in as the authenticator, so that `session_user` is what functions and policies see
         // in requests.
-        (Level::Admin, Some(_)) => Login::Authenticator,
-        (Level::Admin, None) => Login::ConsoleAdmin,
+        (Level::Admin, Some(_)) => database.text_session(Login::Authenticator).await?,
+        (Level::Admin, None) => database.text_session(Login::ConsoleAdmin).await?,
     };
-    let (mut session, canceller) = database.text_session(login).await?;
     // PostgreSQL enforces the time limit, too, because the clock of this process stops when the process is killed.
     session
         .run(&format!("set statement_timeout = {}", limit.as_millis()))

@@ -18,7 +18,10 @@ const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
        from pg_catalog.pg_roles g
        where g.rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
          and pg_catalog.pg_has_role(r.oid, g.oid, 'member')), '')
-     from pg_catalog.pg_roles r where r.rolname = current_user";
+     from pg_catalog.pg_roles r
+     where r.rolname = current_user
+       or current_user = 'selvedge_console_reader_0' and r.rolname ~ '^selvedge_console_reader_[0-9]+$'
+     order by r.rolname";
 
 /// The database, as the levels and the console itself reach it.
 pub struct ConsoleDatabase {
@@ -96,24 +99,30 @@ pub async fn check_logins(database: &Database) -> Result<(), String> {
             .client(login)
             .await
             .map_err(|error| format!("the console cannot log in to the database: {error}"))?;
-        let row = client
-            .query_one(DANGEROUS_ROLES, &[])
+        let rows = client
+            .query(DANGEROUS_ROLES, &[])
             .await
             .map_err(|error| format!("the console cannot examine its logins: {error}"))?;
-        let (name, is_superuser, roles): (String, bool, String) = (row.get(0), row.get(1), row.get(2));
-        // Role memberships do not matter for a superuser, who passes every privilege check.
-        if is_superuser {
-            return Err(format!(
-                "the console does not log in as {name}, which is a superuser: whoever reaches the console could then run \
-                 programs on the database's machine"
-            ));
+        for row in rows {
+            refuse_dangerous_login(row.get(0), row.get(1), row.get(2))?;
         }
-        if !roles.is_empty() {
-            return Err(format!(
-                "the console does not log in as {name}, which is a member of {roles}: whoever reaches the console could \
-                 then run programs or touch files on the database's machine"
-            ));
-        }
+    }
+    Ok(())
+}
+
+fn refuse_dangerous_login(name: &str, is_superuser: bool, roles: &str) -> Result<(), String> {
+    // Role memberships do not matter for a superuser, who passes every privilege check.
+    if is_superuser {
+        return Err(format!(
+            "the console does not log in as {name}, which is a superuser: whoever reaches the console could then run \
+             programs on the database's machine"
+        ));
+    }
+    if !roles.is_empty() {
+        return Err(format!(
+            "the console does not log in as {name}, which is a member of {roles}: whoever reaches the console could \
+             then run programs or touch files on the database's machine"
+        ));
     }
     Ok(())
 }

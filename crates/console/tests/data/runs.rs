@@ -203,6 +203,38 @@ async fn console_093_a_cancelled_run_and_a_closed_tab_end_the_statement() {
 }
 
 #[tokio::test]
+async fn console_168_a_viewer_ends_no_statement_of_another() {
+    let console = TestConsole::start_for_viewers().await;
+    let slow = json!({ "id": "of-another", "text": "select pg_sleep(105)" });
+    let running = async { run(&console, &slow).await };
+    let attack = async {
+        wait_until_running(&console, "pg_sleep(105)").await;
+        for ends in [
+            "pg_cancel_backend(pid) from pg_stat_activity",
+            "pg_terminate_backend(pid) from pg_stat_activity",
+            "pg_terminate_backend(pid) from set_config('role', 'selvedge_console_reader', true), pg_stat_activity",
+        ] {
+            let text = format!(
+                "select {ends} where usename like 'selvedge_console_reader%' and pid <> pg_backend_pid()
+                   and datname = current_database()"
+            );
+            let events = run(&console, &json!({ "id": "a", "text": text })).await;
+            assert_eq!(
+                of_kind(&events, "error")[0]["code"],
+                "42501",
+                "{ends}: {events:?}"
+            );
+        }
+        let ended = console.delete("/api/sql/runs/of-another").send().await;
+        assert_eq!(ended.expect("a response").status(), 204, "it runs still");
+    };
+
+    let (events, ()) = tokio::join!(running, attack);
+
+    assert_eq!(of_kind(&events, "error")[0]["code"], "57014");
+}
+
+#[tokio::test]
 async fn console_093_173_rows_values_and_notices_have_limits_and_the_transaction_goes_on() {
     let console = TestConsole::start().await;
     let text = "create table kept (id int); insert into kept values (1);

@@ -8,7 +8,7 @@ use actix_web::dev::ServerHandle;
 use selvedge_console::{
     AllowedHosts, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, SignInWays, start_console,
 };
-use selvedge_postgres::{Database, Login, Logins};
+use selvedge_postgres::{CONSOLE_READERS, Database, Login, Logins};
 use selvedge_testing::TestDatabase;
 
 /// A console that serves requests until this is dropped.
@@ -66,10 +66,16 @@ impl Drop for RunningConsole {
 
 /// Returns the logins of a console, with `admin_login` for admins.
 pub(crate) fn logins(database: &TestDatabase, admin_login: &str) -> Logins {
-    Logins::with_single_login(database.config("authenticator"))
-        .with_login(Login::ConsoleReader, database.config("selvedge_console_reader"))
+    let logins = Logins::with_single_login(database.config("authenticator"))
+        .with_login(Login::ConsoleReader, database.config(CONSOLE_READERS[0]))
         .with_login(Login::ConsoleAdmin, database.config(admin_login))
-        .with_login(Login::ConsoleService, database.config("selvedge_console_service"))
+        .with_login(Login::ConsoleService, database.config("selvedge_console_service"));
+    (0..)
+        .zip(CONSOLE_READERS)
+        .skip(1)
+        .fold(logins, |logins, (number, role)| {
+            logins.with_login(Login::ConsoleText(number), database.config(role))
+        })
 }
 
 fn settings_of_start(port: u16) -> ConsoleConfig {

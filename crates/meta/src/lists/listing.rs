@@ -244,7 +244,7 @@ pub(crate) const LISTINGS: &[Listing] = &[
     Listing {
         path: "/roles",
         described_as: "a role with ID",
-        sql: global_query!("sql/roles.sql", id "object.id::text", system "(starts_with(object.name, 'pg_') or object.name ~ '^selvedge_(console_(reader|operator|service|members)|replication|user_counts)$')", order "object.name"),
+        sql: global_query!("sql/roles.sql", id "object.id::text", system "(starts_with(object.name, 'pg_') or object.name ~ '^selvedge_(console_(reader(_[0-9]+)?|operator|service|members)|replication|user_counts)$')", order "object.name"),
         system_flag: "include_default_roles",
         ..COMMON
     },

@@ -26,6 +26,7 @@ with platform_schemas as (
     'supabase_functions_admin', 'supabase_replication_admin', 'selvedge_console_reader', 'selvedge_console_operator',
     'selvedge_console_service'
   ]::pg_catalog.name[])
+    or a.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text
 )
 -- Services create their tables in the schemas of a database that has the platform, so these may belong to their roles.
 select pg_catalog.format('schema %s belongs to %s, who is no superuser', s.nspname, o.rolname)
@@ -46,11 +47,11 @@ union all
 select pg_catalog.format('role %s is a superuser', a.rolname)
 from pg_catalog.pg_authid as a
 where a.rolsuper and (select value from is_new)
-  and a.rolname operator(pg_catalog.=) any (array[
+  and (a.rolname operator(pg_catalog.=) any (array[
     'postgres', 'anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'supabase_storage_admin',
     'supabase_realtime_admin', 'supabase_functions_admin', 'supabase_replication_admin', 'supabase_read_only_user',
     'dashboard_user', 'pgbouncer', 'selvedge_console_reader', 'selvedge_console_operator', 'selvedge_console_service'
-  ]::pg_catalog.name[])
+  ]::pg_catalog.name[]) or a.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text)
 union all
 select pg_catalog.format('role %s has more rights than the API gives to everybody', a.rolname)
 from pg_catalog.pg_authid as a

@@ -1,5 +1,7 @@
 //! Sets passwords of the login roles. The values come from the server's secrets, never from a SQL file.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -8,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
 use super::error::MigrateError;
+use crate::CONSOLE_READERS;
 
 /// Passwords to set; `None` leaves a role as it is (without a password nobody can log in as it).
 #[derive(Debug, Clone, Default)]
@@ -28,7 +31,7 @@ pub struct RolePasswords {
     pub supabase_read_only_user: Option<SecretString>,
     /// `pgbouncer`.
     pub pgbouncer: Option<SecretString>,
-    /// The logins of the console: `selvedge_console_reader`, `selvedge_console_operator`, `selvedge_console_service`.
+    /// The logins of the console: `selvedge_console_reader`, [`CONSOLE_READERS`], `selvedge_console_operator`, `selvedge_console_service`.
     pub console: Option<SecretString>,
 }
 
@@ -50,8 +53,9 @@ impl RolePasswords {
         }
     }
 
-    fn pairs(&self) -> [(&'static str, Option<&SecretString>); 11] {
-        [
+    fn pairs(&self) -> Vec<(&'static str, Option<&SecretString>)> {
+        let readers = CONSOLE_READERS.map(|role| (role, self.console.as_ref()));
+        let mut pairs = vec![
             ("postgres", self.postgres.as_ref()),
             ("authenticator", self.authenticator.as_ref()),
             ("supabase_auth_admin", self.supabase_auth_admin.as_ref()),
@@ -66,7 +70,9 @@ impl RolePasswords {
             ("selvedge_console_reader", self.console.as_ref()),
             ("selvedge_console_operator", self.console.as_ref()),
             ("selvedge_console_service", self.console.as_ref()),
-        ]
+        ];
+        pairs.extend(readers);
+        pairs
     }
 }
 
@@ -84,11 +90,17 @@ pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> R
     let names: Vec<&str> = pairs.iter().map(|(role, _)| *role).collect();
     let rows = client.query(EXISTING, &[&names]).await?;
     let existing: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+    // Making a verifier takes 4096 hashes, so roles with the same password get the same one.
+    let mut verifiers: BTreeMap<&str, String> = BTreeMap::new();
     let statements: Vec<String> = pairs
         .into_iter()
         .filter(|(role, _)| existing.contains(role))
         .filter_map(|(role, password)| Some((role, password?)))
-        .map(|(role, password)| format!("alter role {role} password '{}'", scram_verifier(password)))
+        .map(|(role, password)| {
+            let made = verifiers.entry(password.expose_secret());
+            let verifier = made.or_insert_with(|| scram_verifier(password));
+            format!("alter role {role} password '{verifier}'")
+        })
         .collect();
     // `alter role` takes no parameters, so the verifier is part of the text.
     Ok(client.batch_execute(&statements.join(";\n")).await?)

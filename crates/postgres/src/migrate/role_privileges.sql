@@ -25,7 +25,8 @@ with superuser as (
   from pg_catalog.pg_auth_members as m
   join pg_catalog.pg_roles as r on r.oid = m.roleid
   where m.member not in (select oid from superuser)
-    and (r.rolname ~ '^selvedge_(replication|user_counts|console_[a-z]+)$' or r.rolname = 'supabase_replication_admin')
+    and (r.rolname ~ '^selvedge_(replication|user_counts|console_[a-z]+(_[0-9]+)?)$' or r.rolname = 'supabase_replication_admin')
+    and not (r.rolname = 'selvedge_console_reader' and m.member::pg_catalog.regrole::text ~ '^selvedge_console_reader_([0-9]|1[0-6])$')
   union all
   select 'postgres loads no library as the plugin of a replication slot', 'postgres has REPLICATION'
   from pg_catalog.pg_roles as r where r.rolname = 'postgres' and r.rolreplication

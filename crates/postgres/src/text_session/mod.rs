@@ -8,6 +8,7 @@ mod canceller;
 mod error;
 mod message;
 mod reader;
+mod viewers;
 
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
@@ -17,6 +18,7 @@ use tokio::io::AsyncWriteExt;
 pub use canceller::StatementCanceller;
 pub use error::TextSessionError;
 pub use message::{NoticeObject, TextCell, TextColumn, TextEvent, TextNotice, TransactionStatus};
+pub use viewers::CONSOLE_READERS;
 
 use self::reader::MessageReader;
 use crate::wire::{Stream, open_connection};

@@ -24,6 +24,7 @@ const SETTINGS: &str = "
           'authenticator', 'supabase_auth_admin', 'supabase_storage_admin', 'supabase_replication_admin', 'selvedge_console_reader',
           'selvedge_console_operator', 'selvedge_console_service'
         ]::pg_catalog.name[])
+        or r.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text
       )
     order by 1, 2, 3";
 

@@ -33,7 +33,7 @@ mod vault_secrets;
 mod version_note;
 
 use selvedge_postgres::cluster::DEVELOPMENT_PASSWORD;
-use selvedge_postgres::{Login, Logins};
+use selvedge_postgres::{CONSOLE_READERS, Login, Logins};
 use tokio_postgres::Config;
 
 /// Password of the roles of a cluster for development.
@@ -69,13 +69,19 @@ pub(crate) fn platform_schemas() -> impl Iterator<Item = &'static str> {
 /// The logins of the services, each with its own role, so that a fault in one cannot use the rights of another.
 /// `login` makes the connection settings of one role.
 pub(crate) fn service_logins(login: impl Fn(&str) -> Config) -> Logins {
-    Logins::new(
+    let logins = Logins::new(
         login("authenticator"),
         login("supabase_auth_admin"),
         login("supabase_storage_admin"),
     )
     .with_replication(login("supabase_replication_admin"))
-    .with_login(Login::ConsoleReader, login("selvedge_console_reader"))
+    .with_login(Login::ConsoleReader, login(CONSOLE_READERS[0]))
     .with_login(Login::ConsoleAdmin, login("selvedge_console_operator"))
-    .with_login(Login::ConsoleService, login("selvedge_console_service"))
+    .with_login(Login::ConsoleService, login("selvedge_console_service"));
+    (0..)
+        .zip(CONSOLE_READERS)
+        .skip(1)
+        .fold(logins, |logins, (number, role)| {
+            logins.with_login(Login::ConsoleText(number), login(role))
+        })
 }

@@ -3,10 +3,11 @@
 //! Whoever knows the password of one login must not become another by it: the superuser, the services, the console and `postgres` have
 //! passwords of their own. Edge functions, jobs and operators know some of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_postgres::CONSOLE_READERS;
 use selvedge_postgres::migrate::{RolePasswords, matches_verifier, set_role_passwords};
 use tokio_postgres::Client;
 
@@ -22,7 +23,7 @@ const SERVICES: [&str; 4] = [
     "supabase_replication_admin",
 ];
 
-/// Logins of the console.
+/// Logins of the console, beside [`CONSOLE_READERS`].
 const CONSOLE: [&str; 3] = [
     "selvedge_console_reader",
     "selvedge_console_operator",
@@ -84,17 +85,18 @@ pub(crate) async fn set_login_passwords(
     let service = section.service_password.as_ref().or(made.as_ref());
     let changed = |roles: &[&str], wanted: Option<&SecretString>| {
         wanted
-            .filter(|password| !roles.iter().all(|role| found.matches(role, password)))
+            .filter(|password| !found.match_all(roles, password))
             .cloned()
     };
     let services = changed(&SERVICES, service);
+    let console: Vec<&str> = CONSOLE.into_iter().chain(CONSOLE_READERS).collect();
     let passwords = RolePasswords {
         postgres: changed(&["postgres"], section.postgres_password.as_ref()),
         authenticator: services.clone(),
         supabase_auth_admin: services.clone(),
         supabase_storage_admin: services.clone(),
         supabase_replication_admin: services,
-        console: changed(&CONSOLE, section.console_password.as_ref()),
+        console: changed(&console, section.console_password.as_ref()),
         ..RolePasswords::default()
     };
     set_role_passwords(superuser, &passwords).await?;
@@ -161,13 +163,28 @@ struct Verifiers(BTreeMap<String, Option<String>>);
 
 impl Verifiers {
     async fn read(superuser: &Client) -> Result<Self> {
-        let roles: Vec<&str> = SERVICES.into_iter().chain(CONSOLE).chain(["postgres"]).collect();
+        let console = CONSOLE.into_iter().chain(CONSOLE_READERS);
+        let roles: Vec<&str> = SERVICES.into_iter().chain(console).chain(["postgres"]).collect();
         let rows = superuser.query(VERIFIERS, &[&roles]).await?;
         Ok(Self(rows.iter().map(|row| (row.get(0), row.get(1))).collect()))
     }
 
     fn has_password(&self, role: &str) -> bool {
         self.0.get(role).is_some_and(Option::is_some)
+    }
+
+    /// Compares each verifier once: most of these roles have the same one.
+    fn match_all(&self, roles: &[&str], password: &SecretString) -> bool {
+        let stored = roles
+            .iter()
+            .map(|role| self.0.get(*role).and_then(Option::as_deref));
+        let distinct: Option<BTreeSet<&str>> = stored.collect();
+        let are_all = |verifiers: BTreeSet<&str>| {
+            verifiers
+                .into_iter()
+                .all(|verifier| matches_verifier(password, verifier))
+        };
+        distinct.is_some_and(are_all)
     }
 
     fn matches(&self, role: &str, password: &SecretString) -> bool {

@@ -22,7 +22,7 @@ cross join lateral (
     select * from aclexplode(a.attacl)
   ) granted
   where granted.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
-    and (granted.grantee = 0 or pg_get_userbyid(granted.grantee) !~ '^selvedge_(console_(reader|operator|service|members)|replication|user_counts)$')
+    and (granted.grantee = 0 or pg_get_userbyid(granted.grantee) !~ '^selvedge_(console_(reader(_[0-9]+)?|operator|service|members)|replication|user_counts)$')
     and (granted.grantee = 0 or pg_has_role(granted.grantee, 'usage') or pg_has_role(granted.grantor, 'usage'))
 ) acl
 where c.relkind in ('r', 'p', 'v', 'm', 'f')

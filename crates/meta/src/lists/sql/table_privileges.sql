@@ -18,7 +18,7 @@ select
       'is_grantable', acl.is_grantable
     ) order by pg_get_userbyid(acl.grantee), acl.privilege_type), '[]')
     from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) acl
-    where acl.grantee = 0 or pg_get_userbyid(acl.grantee) !~ '^selvedge_(console_(reader|operator|service|members)|replication|user_counts)$'
+    where acl.grantee = 0 or pg_get_userbyid(acl.grantee) !~ '^selvedge_(console_(reader(_[0-9]+)?|operator|service|members)|replication|user_counts)$'
   ) as privileges
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace

@@ -46,10 +46,10 @@ const DEFAULT_LOG_FILTER: &str = "info,actix_server=warn,tokio_postgres=warn";
 /// Roles as which services log in or which they become, and that are superusers.
 const SUPERUSERS: &str = "
     select r.rolname::pg_catalog.text from pg_catalog.pg_roles as r
-    where r.rolsuper and r.rolname operator(pg_catalog.=) any (array[
+    where r.rolsuper and (r.rolname operator(pg_catalog.=) any (array[
       'authenticator', 'anon', 'authenticated', 'service_role', 'supabase_auth_admin', 'supabase_storage_admin',
       'supabase_replication_admin', 'selvedge_console_reader', 'selvedge_console_operator', 'selvedge_console_service'
-    ]::pg_catalog.name[])
+    ]::pg_catalog.name[]) or r.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text)
     order by 1";
 
 /// The database that is served.

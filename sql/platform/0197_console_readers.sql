@@ -1,0 +1,28 @@
+-- Viewers of the console log in as roles of their own. PostgreSQL lets whoever logs in as a role end every session of it, so that a viewer
+-- could end the statements of all others. selvedge_console_reader keeps the rights, as which projects name it, and these have them as its
+-- members. The console reads as number 0 for viewers, and runs their texts as the others, each of which has one session at a time.
+
+do $$
+declare
+  reader name;
+begin
+  for number in 0..16 loop
+    reader := 'selvedge_console_reader_' || number;
+    if not exists (select from pg_catalog.pg_roles where rolname = reader) then
+      execute pg_catalog.format('create role %I', reader);
+    end if;
+    execute pg_catalog.format(
+      'alter role %I nosuperuser login inherit nocreatedb nocreaterole noreplication bypassrls
+         connection limit %s valid until ''infinity''',
+      reader, case number when 0 then -1 else 1 end);
+    execute pg_catalog.format('grant selvedge_console_reader to %I', reader);
+  end loop;
+end
+$$;
+
+-- The password of the console's logins, which is one for all; none where its verifier holds the role's name (md5). By UPDATE, so that it is
+-- in no statement that is logged or counted.
+update pg_catalog.pg_authid as r
+set rolpassword = case when known.rolpassword ^@ 'SCRAM-SHA-256$' then known.rolpassword end
+from pg_catalog.pg_authid as known
+where known.rolname = 'selvedge_console_reader' and r.rolname ~ '^selvedge_console_reader_([0-9]|1[0-6])$';
