@@ -91,15 +91,7 @@ impl Catalog {
         scope: &CatalogScope,
         hoisted_settings: &[String],
     ) -> Result<Self, Error> {
-        let transaction = client
-            .build_transaction()
-            // One snapshot for all queries: no relation can appear between them.
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await?;
-        // With a search path, types in it would be written unqualified, and mean something else to other roles.
-        transaction.batch_execute("set local search_path to ''").await?;
+        let transaction = begin_reading(client).await?;
         let keys = load_keys(&transaction, scope).await?;
         let citus = load_citus_tables(&transaction).await?;
         let catalog = Self {
@@ -117,6 +109,20 @@ impl Catalog {
         transaction.commit().await?;
         Ok(catalog)
     }
+}
+
+/// Begins a transaction in which all queries see the same catalog.
+pub(super) async fn begin_reading(client: &mut Client) -> Result<Transaction<'_>, Error> {
+    let transaction = client
+        .build_transaction()
+        // One snapshot for all queries: no relation can appear between them.
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .read_only(true)
+        .start()
+        .await?;
+    // With a search path, types in it would be written unqualified, and mean something else to other roles.
+    transaction.batch_execute("set local search_path to ''").await?;
+    Ok(transaction)
 }
 
 /// Everything that relationships are derived from.
@@ -238,45 +244,63 @@ async fn load_relations(
     mut citus: CitusTables,
 ) -> Result<Names<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
-    let mut columns = load_columns(transaction, scope).await?;
-    let rows = transaction
-        .query_typed(
-            include_str!("sql/relations.sql"),
-            &[(&scope.exposed, Type::TEXT_ARRAY)],
-        )
-        .await?;
-    Ok(rows
+    let relations = read_relations(transaction, scope, None, |oid, relation| {
+        relation.primary_key = primary_keys.remove(&relation.name).unwrap_or_default();
+        relation.distribution = citus.distributions.get(&oid).copied().unwrap_or_default();
+        relation.computed_columns = citus.computed_columns.remove(&oid).unwrap_or_default();
+    })
+    .await?;
+    Ok(relations
         .into_iter()
-        .map(|row| {
-            let name = read_qualified_name(&row, "schema", "name");
-            let oid: u32 = row.get("oid");
-            let relation = Relation {
-                comment: row.get("comment"),
-                is_view: row.get("is_view"),
-                insertable: row.get("insertable"),
-                updatable: row.get("updatable"),
-                deletable: row.get("deletable"),
-                inserts_plainly: row.get("inserts_plainly"),
-                primary_key: primary_keys.remove(&name).unwrap_or_default(),
-                columns: columns.remove(&oid).unwrap_or_default(),
-                distribution: citus.distributions.get(&oid).copied().unwrap_or_default(),
-                computed_columns: citus.computed_columns.remove(&oid).unwrap_or_default(),
-                name: name.clone(),
-            };
-            (name, Arc::new(relation))
-        })
+        .map(|relation| (relation.name.clone(), Arc::new(relation)))
         .collect())
 }
 
-/// The columns of the exposed relations, by the relations' oids.
+/// Reads the exposed relations, or those of them that have one of these oids. `complete` adds what is not of the relations themselves.
+pub(super) async fn read_relations(
+    transaction: &Transaction<'_>,
+    scope: &CatalogScope,
+    only: Option<&[u32]>,
+    mut complete: impl FnMut(u32, &mut Relation),
+) -> Result<Vec<Relation>, Error> {
+    let mut columns = load_columns(transaction, scope, only).await?;
+    let rows = transaction
+        .query_typed(
+            include_str!("sql/relations.sql"),
+            &[(&scope.exposed, Type::TEXT_ARRAY), (&only, Type::OID_ARRAY)],
+        )
+        .await?;
+    let read = |row: Row| {
+        let oid: u32 = row.get("oid");
+        let mut relation = Relation {
+            name: read_qualified_name(&row, "schema", "name"),
+            comment: row.get("comment"),
+            is_view: row.get("is_view"),
+            insertable: row.get("insertable"),
+            updatable: row.get("updatable"),
+            deletable: row.get("deletable"),
+            inserts_plainly: row.get("inserts_plainly"),
+            primary_key: Vec::new(),
+            columns: columns.remove(&oid).unwrap_or_default(),
+            distribution: Distribution::default(),
+            computed_columns: HashMap::new(),
+        };
+        complete(oid, &mut relation);
+        relation
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
+/// The columns of the exposed relations, or of those with one of these oids, by the relations' oids.
 async fn load_columns(
     transaction: &Transaction<'_>,
     scope: &CatalogScope,
+    only: Option<&[u32]>,
 ) -> Result<HashMap<u32, Columns>, Error> {
     let rows = transaction
         .query_typed(
             include_str!("sql/columns.sql"),
-            &[(&scope.exposed, Type::TEXT_ARRAY)],
+            &[(&scope.exposed, Type::TEXT_ARRAY), (&only, Type::OID_ARRAY)],
         )
         .await?;
     let mut columns: HashMap<u32, Columns> = HashMap::new();

@@ -1,6 +1,6 @@
 //! The database objects that the planner needs (PostgREST: the schema cache's contents).
 //!
-//! `load.rs` reads them by a few queries, `derive_relationships.rs` turns keys into relationships, and the `choose_` files
+//! `load.rs` reads them by a few queries, `new_tables.rs` what is new in a large one, `derive_relationships.rs` turns keys into relationships, and the `choose_` files
 //! find the relationship or function that a request means. A catalog is immutable: a reload creates a new one.
 
 mod choose_function;
@@ -11,6 +11,7 @@ mod example;
 mod function;
 mod hints;
 mod load;
+mod new_tables;
 mod relation;
 mod relationship;
 mod snapshot;

@@ -30,7 +30,7 @@ pub enum HandlerTarget {
 }
 
 /// Relations, relationships, functions and handlers of the exposed schemas.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Catalog {
     pub(super) relations: Names<QualifiedName, Arc<Relation>>,
     /// By origin, and schema of the target. An origin without any is absent, one whose relationships are all hidden has an

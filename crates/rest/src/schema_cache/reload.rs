@@ -89,13 +89,9 @@ impl SchemaCache {
             tracing::info!("rest: settings loaded");
             return Ok(());
         }
+        self.add_new_tables(client, &before, &config).await?;
         let begun = Instant::now();
-        let names = list_schemas_by_pattern(client, &config).await?;
-        let paths = names.into_iter().map(|name| {
-            let path = config.write_search_path(&name);
-            (name, path)
-        });
-        let tenants = TenantCatalogs::new(paths.collect());
+        let tenants = list_tenants(client, &config).await?;
         let scope = CatalogScope::of_named_schemas(&config);
         let catalog = Catalog::load(client, &scope, &config.hoisted_settings).await?;
         let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -112,6 +108,30 @@ impl SchemaCache {
         self.load_time_us.store(elapsed_us, Ordering::Release);
         // Last, so that a worker that sees the new number also sees the new snapshot.
         self.loads.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Serves new tables of a large catalog before all of it has been read.
+    async fn add_new_tables(
+        &self,
+        client: &mut Client,
+        before: &Snapshot,
+        config: &EffectiveConfig,
+    ) -> Result<(), Error> {
+        let known = before.catalog.as_ref();
+        let Some(known) = known.filter(|known| known.is_large() && config.reads_same_catalog(&before.config))
+        else {
+            return Ok(());
+        };
+        let scope = CatalogScope::of_named_schemas(config);
+        if let Some(catalog) = known.with_new_tables(client, &scope).await? {
+            self.current.store(Arc::new(Snapshot {
+                config: Arc::clone(&before.config),
+                catalog: Some(Arc::new(catalog)),
+                tenants: Arc::clone(&before.tenants),
+            }));
+            // Statements that were prepared stay: no relation has changed that they name.
+        }
         Ok(())
     }
 
@@ -156,6 +176,16 @@ impl SchemaCache {
         );
         Ok((Arc::clone(&before.config), Some(reason)))
     }
+}
+
+/// The schemas that patterns expose, none of whose catalogs has been read.
+async fn list_tenants(client: &Client, config: &EffectiveConfig) -> Result<TenantCatalogs, Error> {
+    let names = list_schemas_by_pattern(client, config).await?;
+    let paths = names.into_iter().map(|name| {
+        let path = config.write_search_path(&name);
+        (name, path)
+    });
+    Ok(TenantCatalogs::new(paths.collect()))
 }
 
 /// Why a reload failed.

@@ -1,4 +1,4 @@
--- Columns of the relations of the exposed schemas ($1), in the order of `select *`. base_types resolves domains to their base type, which
+-- Columns of the relations of the exposed schemas ($1), or of those with the oids $2, in the order of `select *`. base_types resolves domains to their base type, which
 -- matters for full-text search and OpenAPI.
 -- Thousands of columns have few types, whose names take the most time, so these are asked for once per type.
 with recursive attributes as materialized (
@@ -12,7 +12,8 @@ with recursive attributes as materialized (
       join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = s.oid
         and d.classid = 'pg_catalog.pg_class'::regclass
       join pg_catalog.pg_class c on c.oid = d.objid and c.relkind in ('r', 'v', 'f', 'm', 'p') and not c.relispartition
-      where s.nspname = any ($1) and s.nspname not in ('pg_catalog', 'information_schema')))
+      where s.nspname = any ($1) and s.nspname not in ('pg_catalog', 'information_schema')
+        and ($2 is null or c.oid = any ($2))))
 ),
 base_types as (
   select t.oid, t.oid as base, t.typbasetype as next

@@ -1,4 +1,4 @@
--- Relations of the exposed schemas ($1). Partitions have no endpoints.
+-- Relations of the exposed schemas ($1), or those with the oids $2. Partitions have no endpoints.
 -- The relations are found by their dependencies on the schemas, for which there is an index: among thousands of other schemas
 -- pg_class would have to be read as a whole.
 select
@@ -27,7 +27,7 @@ where c.relkind in ('r', 'v', 'm', 'f', 'p')
     from pg_catalog.pg_namespace s
     join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = s.oid
       and d.classid = 'pg_catalog.pg_class'::regclass
-    where s.nspname = any ($1)))
+    where s.nspname = any ($1) and ($2 is null or d.objid = any ($2))))
   and n.nspname not in ('pg_catalog', 'information_schema')
   and not c.relispartition
 order by n.nspname, c.relname;
