@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
@@ -13,7 +13,7 @@ use selvedge_gateway::Drain;
 use selvedge_postgres::Database;
 use selvedge_realtime::Realtime;
 use selvedge_telemetry::Telemetry;
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
@@ -222,11 +222,33 @@ pub(super) async fn wait_and_stop(
     }
 }
 
-/// Makes the main thread, which outlives the workers, drive the connections that these share.
+/// Makes a thread that outlives the workers drive the connections that these share.
 async fn keep_pools(database: Option<&Database>) {
-    if let Some(database) = database {
-        database.move_pools(Handle::current(), POOL_CLOSE_TIMEOUT).await;
+    let Some(database) = database else { return };
+    let runtime = lasting_runtime().unwrap_or_else(|error| {
+        tracing::warn!(%error, "there is no thread for the last connections of the database");
+        Handle::current()
+    });
+    database.move_pools(runtime, POOL_CLOSE_TIMEOUT).await;
+}
+
+/// A runtime with a thread of its own, which goes on until the process ends. The main thread's does not do: it stands still while the services are
+/// dropped, which wait for their threads, and these for answers of the database.
+fn lasting_runtime() -> std::io::Result<Handle> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime.handle().clone());
     }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("last-connections")
+        .enable_all()
+        .build()?;
+    let handle = runtime.handle().clone();
+    if let Err(second) = RUNTIME.set(runtime) {
+        second.shutdown_background();
+    }
+    Ok(RUNTIME.get().map_or(handle, |first| first.handle().clone()))
 }
 
 /// Refuses further connections, and waits until those that are open have reached a worker. Drops its handles of the listeners, which
@@ -246,6 +268,19 @@ async fn refuse_connections(listeners: Vec<TcpListener>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[actix_web::test]
+    async fn connections_are_driven_while_the_main_thread_waits_for_others() {
+        let (answer, answered) = std::sync::mpsc::channel();
+        let connection = async move {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            answer.send(())
+        };
+        lasting_runtime().unwrap().spawn(connection);
+
+        // As the drop of the services does: this thread runs nothing meanwhile.
+        assert!(answered.recv_timeout(Duration::from_secs(60)).is_ok());
+    }
 
     #[test]
     fn gw_031_a_process_under_nohup_ignores_the_end_of_its_terminal() {

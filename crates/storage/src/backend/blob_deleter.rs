@@ -17,8 +17,8 @@ use std::time::Duration;
 use deadpool_postgres::Pool;
 use futures_util::StreamExt;
 use selvedge_postgres::{Database, Login};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::backend::{Backend, Content, StoreOwnership, Version};
@@ -28,15 +28,19 @@ use crate::error::StorageError;
 /// Blobs that are removed together, with one question to the database.
 const BATCH: usize = 256;
 
+/// How long the stop of the server waits for what is queued. While the store is away, each blob would take the store's time limit.
+const CLOSING_TIME: Duration = Duration::from_secs(10);
+
 /// The versions of a list that objects have.
 const REFERRED: &str =
     "select distinct o.version from storage.objects o where o.version collate \"C\" = any($1::text[])";
 
-/// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first.
+/// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first, as far as the store does that within
+/// [`CLOSING_TIME`].
 pub(crate) struct BlobDeleter {
     queue: Option<UnboundedSender<(Version, Content, Instant)>>,
     delay: Duration,
-    closing: Arc<Notify>,
+    closing: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -54,11 +58,20 @@ impl BlobDeleter {
             .enable_all()
             .build()?;
         let (queue, versions) = unbounded_channel();
-        let (delay, closing) = (backend.removal_delay(), Arc::new(Notify::new()));
-        let closes = Arc::clone(&closing);
+        let (delay, closing) = (backend.removal_delay(), watch::Sender::new(false));
+        let closes = closing.subscribe();
         let thread = std::thread::Builder::new()
             .name("storage-deleter".to_owned())
-            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &ownership, &database)))?;
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = remove_queued(versions, &closes, &ownership, &database) => {}
+                        () = end_of_closing(&closes, CLOSING_TIME) => {
+                            tracing::warn!("bytes of removed objects are left to the next sweep, because the store is slow or away");
+                        }
+                    }
+                });
+            })?;
         Ok(Self {
             queue: Some(queue),
             delay,
@@ -79,18 +92,28 @@ impl BlobDeleter {
 impl Drop for BlobDeleter {
     fn drop(&mut self) {
         self.queue = None;
-        // `notify_one` keeps its permit, so the thread sees the signal also when it is not sleeping at this moment.
-        self.closing.notify_one();
+        self.closing.send_replace(true);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
+/// Waits until the queue has been closed for this long.
+async fn end_of_closing(closing: &watch::Receiver<bool>, limit: Duration) {
+    wait_for_closing(closing).await;
+    tokio::time::sleep(limit).await;
+}
+
+async fn wait_for_closing(closing: &watch::Receiver<bool>) {
+    // An error means that the sender was dropped, which ends the queue as well.
+    let _ = closing.clone().wait_for(|is_closing| *is_closing).await;
+}
+
 /// Removes queued blobs when they are due; when the queue closes, all of them immediately.
 async fn remove_queued(
     versions: UnboundedReceiver<(Version, Content, Instant)>,
-    closing: &Notify,
+    closing: &watch::Receiver<bool>,
     ownership: &StoreOwnership,
     database: &Database,
 ) {
@@ -100,15 +123,13 @@ async fn remove_queued(
     let pool = database.pool(Login::Authenticator, 1);
     // Every blob has the same delay, so blobs fall due in the order of the queue: sleeping until the first one is due
     // delays no other.
-    let due = futures_util::stream::unfold((versions, false), async |(mut versions, mut is_closing)| {
+    let due = futures_util::stream::unfold(versions, async |mut versions| {
         let (version, content, due) = versions.recv().await?;
-        if !is_closing {
-            tokio::select! {
-                () = tokio::time::sleep_until(due) => {}
-                () = closing.notified() => is_closing = true,
-            }
+        tokio::select! {
+            () = tokio::time::sleep_until(due) => {}
+            () = wait_for_closing(closing) => {}
         }
-        Some(((version, content), (versions, is_closing)))
+        Some(((version, content), versions))
     });
     let mut batches = std::pin::pin!(due.ready_chunks(BATCH));
     while let Some(batch) = batches.next().await {
@@ -159,4 +180,29 @@ async fn find_referred(
     let texts: Vec<String> = read.collect::<Result<_, _>>().map_err(StorageError::internal)?;
     let versions = texts.iter().filter_map(|text| Version::parse(text));
     Ok(Some(versions.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[actix_web::test]
+    async fn closing_ends_although_the_store_does_not_answer() {
+        let closing = watch::Sender::new(false);
+        let closes = closing.subscribe();
+        let removing = std::future::pending::<()>();
+        let ended = async {
+            tokio::select! {
+                () = removing => false,
+                () = end_of_closing(&closes, Duration::from_millis(10)) => true,
+            }
+        };
+        let mut ended = std::pin::pin!(ended);
+
+        let early = tokio::time::timeout(Duration::from_millis(100), ended.as_mut()).await;
+        assert!(early.is_err(), "it goes on before the server stops");
+        closing.send_replace(true);
+        let late = tokio::time::timeout(Duration::from_secs(30), ended).await;
+        assert_eq!(late.ok(), Some(true));
+    }
 }
