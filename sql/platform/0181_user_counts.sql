@@ -62,12 +62,21 @@ revoke all on function _selvedge.count_changed_users() from public;
 do $$
 begin
   if not exists (select from pg_catalog.pg_roles where rolname = 'selvedge_user_counts') then
-    create role selvedge_user_counts;
+    create role selvedge_user_counts noinherit;
+  end if;
+  -- Not always: of two databases of a server that are upgraded at once, the second one would fail.
+  if exists (
+    select from pg_catalog.pg_authid as a
+    where a.rolname = 'selvedge_user_counts' and (
+      a.rolsuper or a.rolcanlogin or a.rolinherit or a.rolcreatedb or a.rolcreaterole or a.rolreplication or a.rolbypassrls
+      or a.rolpassword is not null
+    )
+  ) then
+    alter role selvedge_user_counts
+      nosuperuser nologin noinherit nocreatedb nocreaterole noreplication nobypassrls password null;
   end if;
 end
 $$;
-alter role selvedge_user_counts
-  nosuperuser nologin noinherit nocreatedb nocreaterole noreplication nobypassrls password null;
 grant insert on _selvedge.user_counts to selvedge_user_counts;
 grant select (corrections), update (triggers, corrections) on _selvedge.user_counts_state to selvedge_user_counts;
 alter function _selvedge.count_changed_users() owner to selvedge_user_counts;
