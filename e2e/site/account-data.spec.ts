@@ -39,6 +39,27 @@ test("everything about a user is downloaded as one zip", async ({ page, person }
   expect(data.outfits.map((one: { name: string }) => one.name)).toEqual([outfit.name]);
 });
 
+test("notices by mail are switched off where the mail leads, and stay so @once", async ({
+  page,
+  person,
+}) => {
+  await openSignedIn(page, person.email, "/profile-settings#mails");
+  const notices = page.getByRole("checkbox", { name: /Notices by mail/ });
+  await expect(notices).toBeChecked();
+  await expect(notices).toBeInViewport();
+  await notices.uncheck();
+  const stored = async () => {
+    const { data } = await person.client.from("mail_settings").select("notices");
+    return data;
+  };
+  await expect.poll(stored).toEqual([{ notices: false }]);
+  await page.reload();
+  await expect(notices).toBeEnabled();
+  await expect(notices).not.toBeChecked();
+  await notices.check();
+  await expect.poll(stored).toEqual([{ notices: true }]);
+});
+
 test("one button ends the sessions of all devices, and Sign out only this one @once", async ({
   page,
   person,

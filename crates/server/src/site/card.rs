@@ -1,7 +1,7 @@
 //! The cards of shared links, at `/assets/cards/<version>.jpg?page=<path>`.
 //!
 //! What is on the card of a page is said by the project's function for page heads, as every visitor may see it. The version
-//! follows from that, so a card never changes under its address. Cards are drawn when somebody asks for one, a few at a time,
+//! follows from that, so a card never changes under its address. Cards are drawn when somebody asks for one, one at a time,
 //! and the latest are kept in memory.
 
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use tokio::sync::Semaphore;
 /// Changes with the layout of cards, so that browsers and messengers ask for the new ones.
 const LAYOUT: &str = "1";
 const FOLDER: &str = "assets/cards/";
-/// Cards that are drawn at a time. Each takes some 10 MB and a tenth of a second of one core.
-const DRAWN_AT_A_TIME: usize = 2;
+/// Cards that are drawn at a time. Each takes some 10 MB and a tenth of a second of a core, and strangers choose which ones.
+const DRAWN_AT_A_TIME: usize = 1;
 /// How long a request waits until its card is drawn.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of the cards that are kept: some hundred.

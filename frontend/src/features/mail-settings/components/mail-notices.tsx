@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { mailNoticesQuery, useSetMailNotices } from "../api/mail-settings";
 
@@ -6,8 +7,18 @@ import { mailNoticesQuery, useSetMailNotices } from "../api/mail-settings";
 export function MailNotices({ userId }: { userId: string }) {
   const notices = useQuery(mailNoticesQuery(userId));
   const setNotices = useSetMailNotices(userId);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // It is loaded after the page, so the browser has looked in vain for what the link of a mail names.
+    if (window.location.hash === "#mails") section.current?.scrollIntoView();
+  }, []);
   return (
-    <section id="mails" aria-labelledby="mails-title" className="mt-10 max-w-2xl scroll-mt-24">
+    <section
+      ref={section}
+      id="mails"
+      aria-labelledby="mails-title"
+      className="mt-10 max-w-2xl scroll-mt-24"
+    >
       <h2 id="mails-title" className="font-serif text-heading">
         Mails
       </h2>
