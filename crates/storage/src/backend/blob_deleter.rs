@@ -71,6 +71,8 @@ impl BlobDeleter {
                         }
                     }
                 });
+                // Dropping it would wait for a file system that hangs.
+                runtime.shutdown_background();
             })?;
         Ok(Self {
             queue: Some(queue),
