@@ -72,9 +72,9 @@ const HAS_REGISTER: &str = "
 /// not write there.
 const FILES_THAT_WRITE: [i32; 2] = [17, 22];
 
-/// Digests of files that have been changed where they did not run to their end, or where a later file does the same: databases with these need
-/// nothing.
-const EARLIER_EDITIONS: [(i32, &str); 2] = [
+/// Digests of files that have been changed where they did not run to their end, or so that the outcome is the same after all files: databases
+/// with these need nothing.
+const EARLIER_EDITIONS: [(i32, &str); 3] = [
     (
         80,
         "74b3b8c54ef5edfb3ff661564a4bc51d00fa8274ad6f17b60778421d16cc846d",
@@ -83,6 +83,11 @@ const EARLIER_EDITIONS: [(i32, &str); 2] = [
     (
         181,
         "95fd0ce0f5c023eb899ba6f14a87dd007032ee651933551cd029052e51615a84",
+    ),
+    // It changed the role also where nothing was to be changed.
+    (
+        193,
+        "b1f0f6482295841dbdf2bcd88dfd3548f6134a7ddc48fed015afbd8d4f31a081",
     ),
 ];
 
