@@ -2,16 +2,18 @@
 //! again after a failure that may pass, with growing pauses.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use selvedge_mail::Mailer;
+use selvedge_mail::{MailError, Mailer, is_authorized_address};
 use selvedge_postgres::{Database, ListenEvent};
 use tokio::sync::mpsc::Receiver;
 
 use crate::error::QueueError;
+use crate::limits::{HourlyCount, MailLimits};
 use crate::metrics::ATTEMPTS;
 use crate::queue::{LeasedMail, Queue};
+use crate::server_state::{Round, ServerState, pause_after};
 use crate::table::QueueTable;
 
 /// How often to look without being woken.
@@ -20,47 +22,100 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// How long a mail is reserved for one node: longer than any attempt takes.
 const LEASE: Duration = Duration::from_secs(60);
-/// Mails per round. All are sent at the same time, so that none waits while its lease runs.
-const BATCH: usize = 4;
-const FIRST_PAUSE: Duration = Duration::from_secs(10);
-const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+/// Until a mail whose trigger failed is tried again.
+const SKIP_PAUSE: Duration = Duration::from_secs(3600);
 
 /// The queue of one process.
 pub struct MailQueue {
     queue: Queue,
     mailer: Mailer,
+    limits: MailLimits,
 }
 
 impl MailQueue {
     /// The mails in this table, in whose texts `{{ .SiteURL }}` stands for `site_url`.
-    pub fn new(table: &QueueTable, database: Arc<Database>, mailer: Mailer, site_url: &str) -> Arc<Self> {
+    pub fn new(
+        table: &QueueTable,
+        database: Arc<Database>,
+        mailer: Mailer,
+        site_url: &str,
+        limits: MailLimits,
+    ) -> Arc<Self> {
         Arc::new(Self {
             queue: Queue::new(table, database, site_url),
             mailer,
+            limits,
         })
     }
 }
 
-/// Delivers queued mails until it is dropped. Run it once per process, outside of the request threads.
+/// Delivers queued mails until it is dropped. Run it once per process, outside of the request threads. Without a mail server
+/// it returns at once, and the mails wait.
 pub async fn deliver_queued_mails_forever(mails: Arc<MailQueue>) {
+    if matches!(mails.mailer, Mailer::Missing) {
+        tracing::warn!(
+            "no SMTP server is configured, so the mails of selvedge.jobs.mail_table wait: set [auth.email.smtp]"
+        );
+        return;
+    }
     let mut events = mails.queue.listen();
     let mut last_failure = String::new();
+    let mut server = ServerState::default();
+    let mut hour = HourlyCount::new(mails.limits.per_hour, Instant::now());
+    // After a mail whose trigger fails: with others in one statement, it would take back their leases each time.
+    let mut is_one_by_one = false;
     loop {
-        let pause = match deliver_due_mails(&mails).await {
-            // The largest number was delivered, so more may be due.
-            Ok(BATCH..) => continue,
-            Ok(_) => {
+        let left = hour.left(Instant::now());
+        if left == 0 {
+            tracing::warn!("selvedge.jobs.mails_per_hour is reached, so queued mails wait for the next hour");
+            ignore_announcements(&mut events, hour.rest(Instant::now())).await;
+            continue;
+        }
+        let most = if is_one_by_one {
+            1
+        } else {
+            server.batch().min(left)
+        };
+        match deliver_due_mails(&mails, most).await {
+            Ok(round) => {
                 last_failure.clear();
-                INTERVAL
+                hour.count(round.sent);
+                is_one_by_one &= round.leased == most;
+                if let Some(pause) = server.note(&round) {
+                    ignore_announcements(&mut events, pause).await;
+                } else if round.leased < most {
+                    // Either outcome leads to the next round.
+                    let _ = tokio::time::timeout(INTERVAL, wait_for_announcement(&mut events)).await;
+                }
             }
             Err(error) => {
                 log_failure(&error, &mut last_failure);
-                FAILURE_PAUSE
+                let isolates = error.is_of_a_mail() && !is_one_by_one;
+                let is_solved = error.is_of_a_mail() && (isolates || skip_first(&mails, &error).await);
+                is_one_by_one = isolates;
+                if !is_solved {
+                    ignore_announcements(&mut events, FAILURE_PAUSE).await;
+                }
             }
-        };
-        // Either outcome leads to the next round.
-        let _ = tokio::time::timeout(pause, wait_for_announcement(&mut events)).await;
+        }
     }
+}
+
+/// Postpones the mail that is due first, because its trigger fails. Returns whether that worked.
+async fn skip_first(mails: &MailQueue, error: &QueueError) -> bool {
+    let skipped = mails.queue.skip_first(&error.to_string(), SKIP_PAUSE).await;
+    skipped.is_ok()
+}
+
+/// Waits, although mails may be announced meanwhile.
+async fn ignore_announcements(events: &mut Receiver<ListenEvent>, pause: Duration) {
+    let ignore = async {
+        loop {
+            wait_for_announcement(events).await;
+        }
+    };
+    // It ends by the pause alone.
+    let _: Result<(), _> = tokio::time::timeout(pause, ignore).await;
 }
 
 /// Logs a failure of the queue once, not in every round.
@@ -87,15 +142,35 @@ async fn wait_for_announcement(events: &mut Receiver<ListenEvent>) {
     }
 }
 
-/// Tries to send the mails that are due; returns how many there were.
-async fn deliver_due_mails(mails: &MailQueue) -> Result<usize, QueueError> {
-    let leased = mails.queue.lease(BATCH as i64, LEASE).await?;
-    let count = leased.len();
-    join_all(leased.into_iter().map(|mail| deliver_mail(mails, mail))).await;
-    Ok(count)
+/// Tries to send at most so many mails that are due.
+async fn deliver_due_mails(mails: &MailQueue, most: usize) -> Result<Round, QueueError> {
+    let count = i64::try_from(most).unwrap_or(i64::MAX);
+    let leased = mails.queue.lease(count, LEASE).await?;
+    let mut round = Round {
+        leased: leased.len(),
+        ..Round::default()
+    };
+    let attempts = leased.into_iter().map(|mail| deliver_mail(mails, mail));
+    for attempt in join_all(attempts).await {
+        match attempt {
+            Attempt::Sent => round.sent += 1,
+            Attempt::Refused(error) => round.refusals.push(error),
+            Attempt::Ended => {}
+        }
+    }
+    Ok(round)
 }
 
-async fn deliver_mail(mails: &MailQueue, leased: LeasedMail) {
+/// What became of a mail.
+enum Attempt {
+    Sent,
+    /// It is not sent, now or later.
+    Ended,
+    /// It is tried again.
+    Refused(MailError),
+}
+
+async fn deliver_mail(mails: &MailQueue, leased: LeasedMail) -> Attempt {
     let LeasedMail {
         id,
         tries,
@@ -104,26 +179,32 @@ async fn deliver_mail(mails: &MailQueue, leased: LeasedMail) {
         is_ended,
     } = leased;
     if is_ended {
-        return;
+        return Attempt::Ended;
     }
     let queue = &mails.queue;
-    let (outcome, stored) = if is_expired {
-        tracing::warn!(%id, tries, "a queued mail could not be sent before it expired");
-        ("failed", queue.end(id, tries, Some("expired")).await)
+    let refused = if is_expired {
+        Some("expired")
+    } else if !is_authorized_address(&mails.limits.authorized_addresses, &mail.to) {
+        Some("not an authorized address")
+    } else {
+        None
+    };
+    let (attempt, outcome, stored) = if let Some(reason) = refused {
+        tracing::debug!(%id, tries, reason, "a queued mail is not sent");
+        let stored = queue.end(id, tries, Some(reason)).await;
+        (Attempt::Ended, "failed", stored)
     } else {
         match mails.mailer.send(mail).await {
-            Ok(()) => ("sent", queue.end(id, tries, None).await),
+            Ok(()) => (Attempt::Sent, "sent", queue.end(id, tries, None).await),
             Err(error) if error.is_permanent() => {
                 tracing::warn!(%id, %error, "a queued mail was rejected permanently");
-                ("failed", queue.end(id, tries, Some(&error.to_string())).await)
+                let stored = queue.end(id, tries, Some(&error.to_string())).await;
+                (Attempt::Ended, "failed", stored)
             }
             Err(error) => {
-                tracing::warn!(%id, tries, %error, "a queued mail was not accepted, trying again later");
                 let pause = pause_after(tries);
-                (
-                    "retried",
-                    queue.postpone(id, tries, &error.to_string(), pause).await,
-                )
+                let stored = queue.postpone(id, tries, &error.to_string(), pause).await;
+                (Attempt::Refused(error), "retried", stored)
             }
         }
     };
@@ -131,22 +212,5 @@ async fn deliver_mail(mails: &MailQueue, leased: LeasedMail) {
     if let Err(error) = stored {
         tracing::warn!(%id, %error, "the outcome of a queued mail could not be stored");
     }
-}
-
-/// The pause after this attempt: twice as long after each one.
-fn pause_after(tries: i32) -> Duration {
-    let doublings = u32::try_from(tries.saturating_sub(1)).unwrap_or(0).min(10);
-    (FIRST_PAUSE * 2_u32.pow(doublings)).min(LONGEST_PAUSE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_between_attempts_grow_to_an_hour() {
-        let seconds = [1, 2, 3, 9, 10, 99].map(|tries| pause_after(tries).as_secs());
-
-        assert_eq!(seconds, [10, 20, 40, 2560, 3600, 3600]);
-    }
+    attempt
 }

@@ -28,6 +28,20 @@ impl QueueError {
             )
         )
     }
+
+    /// Whether a trigger of the project fails, as for the data of one mail.
+    pub(crate) fn is_of_a_mail(&self) -> bool {
+        let Self::Postgres(error) = self else {
+            return false;
+        };
+        // Classes of errors in data, constraints, functions and expressions; others are of the connection or the server.
+        let is_of_data = |code: &SqlState| {
+            ["21", "22", "23", "2F", "38", "39", "42", "44", "P0"]
+                .iter()
+                .any(|class| code.code().starts_with(class))
+        };
+        !self.is_missing_table() && error.code().is_some_and(is_of_data)
+    }
 }
 
 /// PostgreSQL's message, which `Display` of tokio-postgres' error leaves to its source.

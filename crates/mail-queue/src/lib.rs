@@ -3,15 +3,18 @@
 //! In: rows of the table that `[selvedge.jobs] mail_table` names; its columns are listed in docs/mails.md. Out: mails, by the
 //! [`Mailer`] that Auth uses as well, and the outcome in the row. Every node leases rows with `for update skip locked`, so
 //! that two do not send the same mail, and a mail of a node that dies is sent by another. Whom a mail is sent to, how often
-//! and what it says is left to the project's SQL.
+//! and what it says is left to the project's SQL, within [`MailLimits`].
 //!
 //! [`Mailer`]: selvedge_mail::Mailer
 
 mod delivery;
 mod error;
+mod limits;
 mod metrics;
 mod queue;
+mod server_state;
 mod table;
 
 pub use delivery::{MailQueue, deliver_queued_mails_forever};
+pub use limits::MailLimits;
 pub use table::QueueTable;

@@ -58,6 +58,18 @@ const POSTPONE: &str = "
     update {table} as mail set last_error = $3, next_try_at = now() + make_interval(secs => $4)
     where mail.id = $1 and mail.tries = $2 and mail.done_at is null";
 
+/// $1 why, $2 seconds until the next attempt. The attempt is not counted, because the trigger that counts on it has failed.
+const SKIP_FIRST: &str = "
+    update {table} as mail
+    set last_error = $1, next_try_at = now() + make_interval(secs => $2),
+      done_at = case when mail.expires_at < now() then now() end
+    where mail.id = (
+      select due.id from {table} as due
+      where due.done_at is null and due.next_try_at <= now()
+      order by due.next_try_at, due.id
+      limit 1
+      for update skip locked)";
+
 /// A mail that no other node sends until its lease ends.
 pub(crate) struct LeasedMail {
     pub(crate) id: Uuid,
@@ -75,6 +87,7 @@ pub(crate) struct Queue {
     lease: String,
     end: String,
     postpone: String,
+    skip_first: String,
     /// Takes the place of [`SITE_URL`].
     site_url: String,
 }
@@ -88,6 +101,7 @@ impl Queue {
             lease: with_table(LEASE),
             end: with_table(END),
             postpone: with_table(POSTPONE),
+            skip_first: with_table(SKIP_FIRST),
             site_url: site_url.trim_end_matches('/').to_owned(),
         }
     }
@@ -118,6 +132,13 @@ impl Queue {
         pause: Duration,
     ) -> Result<(), QueueError> {
         self.query(&self.postpone, &[&id, &tries, &error, &pause.as_secs_f64()])
+            .await?;
+        Ok(())
+    }
+
+    /// Postpones the mail that is due first, which cannot be leased.
+    pub(crate) async fn skip_first(&self, error: &str, pause: Duration) -> Result<(), QueueError> {
+        self.query(&self.skip_first, &[&error, &pause.as_secs_f64()])
             .await?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_mail::{Inbox, Mailer, Sender, SmtpConfig, SmtpMailer};
-use selvedge_mail_queue::{MailQueue, QueueTable, deliver_queued_mails_forever};
+use selvedge_mail_queue::{MailLimits, MailQueue, QueueTable, deliver_queued_mails_forever};
 use selvedge_postgres::{Database, Logins};
 use selvedge_testing::TestDatabase;
 use tokio::task::JoinHandle;
@@ -45,6 +45,10 @@ impl Project {
 
     /// Starts a node that delivers with this mailer.
     async fn start_node(&self, mailer: Mailer) -> JoinHandle<()> {
+        self.start_limited_node(mailer, MailLimits::default()).await
+    }
+
+    async fn start_limited_node(&self, mailer: Mailer, limits: MailLimits) -> JoinHandle<()> {
         let login = |role| self.database.config(role);
         let logins = Logins::new(
             login("authenticator"),
@@ -53,7 +57,7 @@ impl Project {
         );
         let database = Database::connect(logins).await.expect("the login works");
         let table = QueueTable::parse("public.mails").expect("a table");
-        let mails = MailQueue::new(&table, database, mailer, "https://site.test/");
+        let mails = MailQueue::new(&table, database, mailer, "https://site.test/", limits);
         tokio::spawn(deliver_queued_mails_forever(Arc::clone(&mails)))
     }
 
@@ -83,6 +87,19 @@ impl Project {
 fn inbox() -> (Inbox, Mailer) {
     let inbox = Inbox::default();
     (inbox.clone(), Mailer::Inbox(inbox, Sender::default()))
+}
+
+/// An SMTP server that cannot be reached.
+fn unreachable_server() -> Mailer {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = closed.local_addr().expect("an address").port();
+    drop(closed);
+    let smtp = SmtpMailer::new(&SmtpConfig {
+        host: "127.0.0.1".to_owned(),
+        port,
+        ..SmtpConfig::default()
+    });
+    Mailer::Smtp(smtp.expect("a mailer"))
 }
 
 #[actix_web::test]
@@ -182,15 +199,7 @@ async fn mails_that_are_not_due_wait_and_those_that_cannot_be_sent_stop_no_other
 #[actix_web::test]
 async fn a_server_that_cannot_be_reached_is_tried_again_and_a_malformed_address_is_not() {
     let project = Project::create().await;
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = closed.local_addr().expect("an address").port();
-    drop(closed);
-    let smtp = SmtpMailer::new(&SmtpConfig {
-        host: "127.0.0.1".to_owned(),
-        port,
-        ..SmtpConfig::default()
-    });
-    let node = project.start_node(Mailer::Smtp(smtp.expect("a mailer"))).await;
+    let node = project.start_node(unreachable_server()).await;
 
     project
         .run("insert into public.mails (recipient) values ('ana@example.com'), ('no address'), (null)")
@@ -235,5 +244,117 @@ async fn a_trigger_of_the_project_writes_a_mail_when_it_is_taken_or_ends_it() {
         ("something", "written 1")
     );
     assert_eq!(project.count("last_error = 'nothing to tell'").await, 1);
+    node.abort();
+}
+
+#[actix_web::test]
+async fn only_authorized_addresses_get_mail() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    let limits = MailLimits {
+        authorized_addresses: vec!["ana@example.com".to_owned()],
+        ..MailLimits::default()
+    };
+    let node = project.start_limited_node(mailer, limits).await;
+
+    project
+        .run("insert into public.mails (recipient) values ('Ana+news@example.com'), ('eve@example.com'), (null)")
+        .await;
+    project.wait_for("done_at is not null", 3).await;
+
+    assert_eq!(received.list_mails().len(), 1);
+    let refused =
+        "last_error = 'not an authorized address' and recipient is distinct from 'Ana+news@example.com'";
+    assert_eq!(project.count(refused).await, 2);
+    node.abort();
+}
+
+#[actix_web::test]
+async fn a_node_sends_no_more_than_its_mails_of_an_hour() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    let limits = MailLimits {
+        per_hour: Some(6),
+        ..MailLimits::default()
+    };
+    let node = project.start_limited_node(mailer, limits).await;
+
+    project
+        .run("insert into public.mails (recipient) select 'p' || n || '@example.com' from generate_series(1, 10) as n")
+        .await;
+    project.wait_for("done_at is not null", 6).await;
+    // An announcement does not wake it.
+    project.run("select 1").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+
+    assert_eq!(project.count("done_at is null and tries = 0").await, 4);
+    assert_eq!(received.list_mails().len(), 6);
+    node.abort();
+}
+
+#[actix_web::test]
+async fn without_a_server_mails_wait_untouched() {
+    let project = Project::create().await;
+    project
+        .run("insert into public.mails (recipient) values ('ana@example.com')")
+        .await;
+
+    let node = project.start_node(Mailer::Missing).await;
+    let ended = tokio::time::timeout(DEADLINE, node).await;
+
+    ended.expect("it returns").expect("without a panic");
+    assert_eq!(
+        project
+            .count("tries = 0 and done_at is null and last_error is null")
+            .await,
+        1
+    );
+}
+
+#[actix_web::test]
+async fn a_server_that_cannot_be_reached_is_not_asked_for_every_mail() {
+    let project = Project::create().await;
+    let node = project.start_node(unreachable_server()).await;
+
+    project
+        .run("insert into public.mails (recipient) select 'p' || n || '@example.com' from generate_series(1, 40) as n")
+        .await;
+    let asked = "(select count(*) from public.mails where last_error is not null) >= 4";
+    project.wait_for(asked, 40).await;
+    project.run("select 1").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+
+    // Four at first, and one after each pause of ten seconds or more.
+    let untouched = project.count("tries = 0").await;
+    assert!(untouched > 30, "{untouched}");
+    node.abort();
+}
+
+#[actix_web::test]
+async fn a_mail_whose_trigger_fails_stops_no_other() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    project
+        .run(
+            "create function public.write_mail() returns trigger language plpgsql as $$
+             begin
+               if new.subject = 'broken' then raise exception 'cannot be written'; end if;
+               return new;
+             end $$;
+             create trigger write before update of tries on public.mails
+               for each row when (new.tries > old.tries) execute function public.write_mail();
+             insert into public.mails (recipient, subject, next_try_at) values
+               ('a@example.com', 'first', now() - interval '3 s'),
+               ('b@example.com', 'broken', now() - interval '2 s'),
+               ('c@example.com', 'last', now() - interval '1 s')",
+        )
+        .await;
+
+    let node = project.start_node(mailer).await;
+    project.wait_for("done_at is not null", 2).await;
+
+    assert_eq!(received.list_mails().len(), 2);
+    let postponed = "subject = 'broken' and tries = 0 and last_error = 'cannot be written' and next_try_at > now() + interval '30 min'";
+    assert_eq!(project.count(postponed).await, 1);
     node.abort();
 }

@@ -37,4 +37,22 @@ impl MailError {
             Self::NoServer | Self::Timeout | Self::Header(_) => false,
         }
     }
+
+    /// Whether the failure is not about this mail: the server is away, busy or refuses the login, so it would not accept
+    /// another mail either.
+    #[must_use]
+    pub fn is_of_server(&self) -> bool {
+        match self {
+            Self::Address(_) | Self::Message(_) | Self::Header(_) => false,
+            // An error of the client is that of an address which this server does not take. Without a status there was no
+            // answer. 421 closes the connection; 454, 530, 534, 535 and 538 are about TLS and the login.
+            Self::Smtp(error) => {
+                !error.is_client()
+                    && error
+                        .status()
+                        .is_none_or(|code| matches!(u16::from(code), 421 | 454 | 530 | 534 | 535 | 538))
+            }
+            Self::NoServer | Self::Timeout => true,
+        }
+    }
 }

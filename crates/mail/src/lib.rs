@@ -4,6 +4,7 @@
 //! the bounded [`Inbox`] that `selvedge start` shows on its own port. When a mail is sent, and to whom, is left to the
 //! callers; users, tokens and rate limits are theirs.
 
+mod authorized;
 mod error;
 pub mod inbox;
 mod mailer;
@@ -12,6 +13,7 @@ mod smtp;
 mod template;
 mod templates;
 
+pub use authorized::is_authorized_address;
 pub use error::MailError;
 pub use inbox::Inbox;
 pub use mailer::Mailer;

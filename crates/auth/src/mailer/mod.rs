@@ -6,7 +6,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::GenericClient;
-use selvedge_mail::{MailFields, MailKind};
+use selvedge_mail::{MailFields, MailKind, is_authorized_address};
 use uuid::Uuid;
 
 use crate::crypto::one_time_code::OneTimeCode;
@@ -395,23 +395,8 @@ async fn send_code_mail(
 
 /// Checks that the project sends mail to this address, and counts the mail against the hourly limit.
 fn check_recipient(state: &AuthState, to: &str) -> Result<(), AuthError> {
-    check_authorized_address(state, to)?;
-    state.limits.check_email()
-}
-
-/// Checks `authorized_addresses`. A `+label` in the address is ignored, because such mail reaches the same mailbox.
-fn check_authorized_address(state: &AuthState, address: &str) -> Result<(), AuthError> {
-    let list = &state.config.email.authorized_addresses;
-    let without_label = match address.split_once('@') {
-        Some((local, domain)) => format!("{}@{domain}", local.split('+').next().unwrap_or_default()),
-        None => address.to_owned(),
-    };
-    if list.is_empty()
-        || list
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(&without_label))
-    {
-        return Ok(());
+    if !is_authorized_address(&state.config.email.authorized_addresses, to) {
+        return Err(AuthError::EmailAddressNotAuthorized(to.to_owned()));
     }
-    Err(AuthError::EmailAddressNotAuthorized(address.to_owned()))
+    state.limits.check_email()
 }

@@ -15,7 +15,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
-use selvedge_mail_queue::{MailQueue, deliver_queued_mails_forever};
+use selvedge_mail_queue::{MailLimits, MailQueue, deliver_queued_mails_forever};
 use selvedge_memory::MemoryBudget;
 use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
@@ -480,7 +480,12 @@ fn start_auth(
 fn start_mails(config: &Config, database: &Arc<Database>, mailer: Mailer) {
     let jobs = &config.selvedge.jobs;
     if let Some(table) = jobs.mail_table.as_ref().filter(|_| jobs.enabled) {
-        let mails = MailQueue::new(table, database.clone(), mailer, &config.auth.site_url);
+        let limits = MailLimits {
+            authorized_addresses: config.selvedge.auth.authorized_addresses.clone(),
+            // The development inbox needs no limit.
+            per_hour: config.auth.email.smtp.is_some().then_some(jobs.mails_per_hour),
+        };
+        let mails = MailQueue::new(table, database.clone(), mailer, &config.auth.site_url, limits);
         tokio::spawn(keep_running("the project's mails", move || {
             deliver_queued_mails_forever(mails.clone())
         }));

@@ -13,15 +13,23 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 /// On this port TLS comes first, so the server waits for the client instead of greeting.
 const TLS_PORT: u16 = 465;
 
-/// Examines the mail server; nothing where auth is switched off.
+/// Examines the mail server; nothing where neither auth nor the project sends mail.
 pub(super) async fn examine_mail(config: &Config) -> Option<Finding> {
-    if !config.auth.enabled {
+    let queues_mails = config.selvedge.jobs.mail_table.is_some();
+    if !config.auth.enabled && !queues_mails {
         return None;
     }
     let Some(smtp) = &config.auth.email.smtp else {
+        let waiting = if queues_mails {
+            "; mails of selvedge.jobs.mail_table wait there"
+        } else {
+            ""
+        };
         return Some(Finding::warning(
             "mail",
-            "no SMTP server is configured; `selvedge start` catches mail in its inbox, and `serve` refuses what would send one",
+            format!(
+                "no SMTP server is configured; `selvedge start` catches mail in its inbox, and `serve` refuses what would send one{waiting}"
+            ),
             "set [auth.email.smtp] for production",
         ));
     };

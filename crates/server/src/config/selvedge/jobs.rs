@@ -25,6 +25,8 @@ pub struct JobsSection {
     pub cron_parallel: usize,
     /// The project's table of mails, as `schema.table`; see docs/mails.md. Default: none.
     pub mail_table: Option<QueueTable>,
+    /// How many mails of that table this node sends in an hour. Default 1000.
+    pub mails_per_hour: usize,
 }
 
 impl JobsSection {
@@ -39,6 +41,7 @@ impl JobsSection {
             http_response_ttl: section.duration("http_response_ttl", Duration::from_secs(6 * 3600)),
             cron_parallel: section.integer("cron_parallel", 32, 1..=1000),
             mail_table: read_mail_table(section),
+            mails_per_hour: section.integer("mails_per_hour", 1000, 1..=1_000_000),
         }
     }
 }
