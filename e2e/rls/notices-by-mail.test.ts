@@ -107,6 +107,55 @@ describe("a notice by mail", () => {
     );
   });
 
+  test("is one for all who like at the same moment, and earlier when there is a decision", async () => {
+    const creator = await signUp();
+    const outfits = await Promise.all([1, 2, 3].map(() => makeOutfit(creator, "approved")));
+    const fans = await Promise.all(outfits.map(() => signUp()));
+    await Promise.all(outfits.map((outfit, place) => like(outfit, fans[place])));
+    expect(await mailsOf(creator)).toHaveLength(1);
+    await deliver(creator);
+    expect(await noticesTo(creator)).toHaveLength(1);
+
+    const open = async () => (await mailsOf(creator)).filter(({ is_done }) => !is_done);
+    await like(await makeOutfit(creator, "approved"));
+    expect((await open())[0]?.minutes).toBeGreaterThan(23 * 60);
+    const { id: combine_id } = await makeOutfit(creator, "pending");
+    expectData(await admin.client.rpc("review_combine", { combine_id, approve: true }));
+    expect(await open()).toMatchObject([{ minutes: 15 }]);
+  });
+
+  test("follows for what came while one was on its way, and keeps no text", async () => {
+    const creator = await signUp();
+    const mine = `where user_id = '${creator.id}' and done_at is null`;
+    await like(await makeOutfit(creator, "approved"));
+    // As a server takes it, and stores later that it was sent.
+    await runSql(
+      `update private.notice_mails set tries = 1, next_try_at = now() + interval '1 hour' ${mine}`,
+    );
+    await like(await makeOutfit(creator, "approved"));
+    expect(await mailsOf(creator)).toMatchObject([{ is_done: false }]);
+    await runSql(`update private.notice_mails set done_at = now(), last_error = null ${mine}`);
+
+    expect(await mailsOf(creator)).toMatchObject([{ is_done: false }, { is_done: true }]);
+    const kept = `select 1 from private.notice_mails
+      where user_id = '${creator.id}' and coalesce(recipient, subject, body) is not null`;
+    expect(await runSql(kept)).toEqual([]);
+    await deliver(creator);
+    expect(await noticesTo(creator)).toMatchObject([{ Subject: "News on Lookbook" }]);
+  });
+
+  test("has no names that strangers choose freely", async () => {
+    const [creator, stranger] = await Promise.all([signUp(), signUp()]);
+    const name = { full_name: "Confirm at https://evil.example -" };
+    expectData(await stranger.client.from("profiles").update(name).eq("id", stranger.id).select());
+    await like(await makeOutfit(creator, "approved"), stranger);
+
+    await deliver(creator);
+    const [mail] = await noticesTo(creator);
+    expect(mail?.Text).toMatch(/^- @\S+ likes your outfit/);
+    expect(mail?.Text).not.toContain("evil.example");
+  });
+
   test("is not sent about what was read meanwhile", async () => {
     const creator = await signUp();
     await like(await makeOutfit(creator, "approved"));

@@ -50,8 +50,10 @@ create table private.notice_mails (
     foreign key (user_id) references public.profiles (id) on delete cascade
 );
 comment on table private.notice_mails is
-  'Mails with notices that wait for a person, and the last one that was sent. The contract of the columns is docs/mails.md.';
+  'The mail with notices that waits for a person, and when the last one was sent. The contract of the columns is docs/mails.md.';
 create index notice_mails_due_idx on private.notice_mails (next_try_at) where done_at is null;
+-- One open mail a person: two that are taken at the same moment would both tell the same notices.
+create unique index notice_mails_open_key on private.notice_mails (user_id) where done_at is null;
 create index notice_mails_user_id_idx on private.notice_mails (user_id);
 alter table private.notice_mails enable row level security;
 revoke all on table private.notice_mails from public, anon, authenticated;
@@ -73,7 +75,8 @@ create function private.notice_line(notice public.notifications) returns text
   stable
   set search_path = ''
 as $$
-  -- On one line: names of people and outfits may have line ends in them, which would look like another notice.
+  -- On one line: names of outfits may have line ends in them, which would look like another notice. People have their username, whose
+  -- characters are restricted: in a full name, a stranger could write a text and an address of their own into a mail of the site.
   select regexp_replace(
     case notice.kind
       when 'liked' then format('%s likes your outfit "%s".', actor.name, outfit.name)
@@ -86,7 +89,7 @@ as $$
     end, '[[:cntrl:]]+', ' ', 'g')
   from (select) as one
   left join lateral (
-    select coalesce(p.full_name, '@' || p.username, 'Somebody') as name from public.profiles as p where p.id = notice.actor_id
+    select coalesce('@' || p.username, 'Somebody') as name from public.profiles as p where p.id = notice.actor_id
   ) as actor on true
   left join lateral (select c.name from public.combines as c where c.id = notice.combine_id) as outfit on true
 $$;
@@ -114,13 +117,21 @@ declare
   most constant int := 20;
   unread public.notifications[];
 begin
+  -- The newest mail that was sent says until when everything was told; failures stay for two days.
+  delete from private.notice_mails as m
+  where m.user_id = new.user_id and m.id <> new.id
+    and (m.last_error = 'nothing to tell' or m.done_at < now() - interval '2 days')
+    and (m.last_error is not null or m.told_until < private.told_until(new.user_id));
   new.recipient := private.mail_address(new.user_id);
   unread := array(
     select n from public.notifications as n
-    where n.user_id = new.user_id and n.read_at is null and n.created_at > private.told_until(new.user_id)
+    where n.user_id = new.user_id and n.read_at is null
+      -- What is older than a week is no news.
+      and n.created_at > greatest(private.told_until(new.user_id), now() - interval '7 days')
     order by n.created_at desc, n.id
     limit 1000);
   if new.recipient is null or cardinality(unread) = 0 then
+    new.recipient := null;
     new.done_at := now();
     new.last_error := 'nothing to tell';
     return new;
@@ -133,9 +144,6 @@ begin
     || case when cardinality(unread) > most then format(E'\n- and %s more', cardinality(unread) - most) else '' end
     || E'\n\nSee all: {{ .SiteURL }}/notifications'
     || E'\n\nYou no longer want these mails? Switch them off: {{ .SiteURL }}/profile-settings#mails\n';
-  -- Only the last mail says until when everything was told.
-  delete from private.notice_mails as m
-  where m.user_id = new.user_id and m.id <> new.id and m.done_at < now() - interval '2 days';
   return new;
 end
 $$;
@@ -147,27 +155,55 @@ create trigger notice_mails_write
   for each row when (new.tries > old.tries and new.done_at is null)
   execute function private.write_notice_mail();
 
+create function private.queue_notice_mail(person uuid, is_decision boolean) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  -- Time to read it on the site first.
+  due timestamptz := now() + interval '15 minutes';
+begin
+  if not is_decision then
+    due := greatest(due, private.told_until(person) + interval '1 day');
+  end if;
+  -- Whoever likes an outfit does not wait for others who do, once a mail is open. One that was taken before is not asked here: it may be
+  -- on its way without this notice, and the insert below waits until its outcome is stored.
+  if private.mail_address(person) is null
+    or exists (
+      select from private.notice_mails as m
+      where m.user_id = person and m.done_at is null and m.tries = 0 and m.next_try_at <= due)
+  then
+    return;
+  end if;
+  insert into private.notice_mails as waiting (user_id, next_try_at, expires_at)
+  values (person, due, due + interval '2 days')
+  on conflict (user_id) where done_at is null do update
+    set next_try_at = excluded.next_try_at, expires_at = excluded.expires_at
+    where waiting.tries = 0 and waiting.next_try_at > excluded.next_try_at;
+end
+$$;
+comment on function private.queue_notice_mail(uuid, boolean) is
+  'Makes a mail due for a person, or the open one due earlier: a decision about an outfit does not wait for the day.';
+revoke execute on function private.queue_notice_mail(uuid, boolean) from public;
+
 create function private.mail_notifications() returns trigger
   language plpgsql
   -- Definer: nobody writes the queue.
   security definer
   set search_path = ''
 as $$
+declare
+  asked record;
 begin
-  insert into private.notice_mails (user_id, next_try_at, expires_at)
-  select asked.user_id, asked.due, asked.due + interval '2 days'
-  from (
-    select n.user_id,
-      -- Time to read it on the site first.
-      case when bool_or(n.kind in ('approved', 'rejected')) then now() + interval '15 minutes'
-        else greatest(now() + interval '15 minutes', private.told_until(n.user_id) + interval '1 day') end as due
+  -- In one order, so that two of these never wait for each other.
+  for asked in
+    select n.user_id, bool_or(n.kind in ('approved', 'rejected')) as is_decision
     from added as n
-    group by n.user_id) as asked
-  where private.mail_address(asked.user_id) is not null
-    -- Not unique on purpose: two who like outfits of one person at the same moment would wait for each other. The second mail has nothing to tell.
-    and not exists (
-      select from private.notice_mails as m
-      where m.user_id = asked.user_id and m.done_at is null and m.next_try_at <= asked.due);
+    group by n.user_id
+    order by n.user_id
+  loop
+    perform private.queue_notice_mail(asked.user_id, asked.is_decision);
+  end loop;
   return null;
 end
 $$;
@@ -178,3 +214,50 @@ create trigger notifications_mail
   after insert on public.notifications
   referencing new table as added
   for each statement execute function private.mail_notifications();
+
+create function private.forget_notice_mail() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  new.recipient := null;
+  new.subject := null;
+  new.body := null;
+  return new;
+end
+$$;
+comment on function private.forget_notice_mail() is 'Before-update trigger: a mail that was sent or given up keeps neither its address nor its text.';
+revoke execute on function private.forget_notice_mail() from public;
+
+create trigger notice_mails_forget
+  before update of done_at on private.notice_mails
+  for each row when (new.done_at is not null)
+  execute function private.forget_notice_mail();
+
+create function private.mail_later_notices() returns trigger
+  language plpgsql
+  -- Definer: nobody writes the queue.
+  security definer
+  set search_path = ''
+as $$
+declare
+  is_decision boolean;
+begin
+  is_decision := (
+    select bool_or(n.kind in ('approved', 'rejected')) from public.notifications as n
+    where n.user_id = new.user_id and n.read_at is null and n.created_at > new.told_until);
+  -- Null when there is none.
+  if is_decision is not null then
+    perform private.queue_notice_mail(new.user_id, is_decision);
+  end if;
+  return null;
+end
+$$;
+comment on function private.mail_later_notices() is
+  'After-update trigger: what came while a mail was on its way, and is not in it, is told by the next one.';
+revoke execute on function private.mail_later_notices() from public;
+
+create trigger notice_mails_sent
+  after update of done_at on private.notice_mails
+  for each row when (old.done_at is null and new.done_at is not null and new.last_error is null)
+  execute function private.mail_later_notices();
