@@ -41,10 +41,10 @@ beforeEach(() => {
 });
 
 it("sends visitors to the sign-in page and remembers where they came from", async () => {
-  const router = await openGuarded("/profile?tab=favorites");
+  const router = await openGuarded("/profile?tab=favorites#mails");
 
   expect(await screen.findByText("Sign in")).toBeVisible();
-  expect(router.state.location.state).toEqual({ from: "/profile?tab=favorites" });
+  expect(router.state.location.state).toEqual({ from: "/profile?tab=favorites#mails" });
   expect(screen.queryByText("Private page")).not.toBeInTheDocument();
 });
 

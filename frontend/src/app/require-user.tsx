@@ -11,7 +11,7 @@ import { useSession } from "@/lib/session";
  */
 export function RequireUser() {
   const { user, isLoading } = useSession();
-  const { pathname, search } = useLocation();
+  const { pathname, search, hash } = useLocation();
   const userId = user?.id ?? null;
   const hadUser = useRef(false);
   useEffect(() => {
@@ -24,7 +24,7 @@ export function RequireUser() {
   if (user === null && hadUser.current && isOwnSignOut())
     return <Navigate to={paths.explore} replace />;
   if (user === null) {
-    const state: ReturnState = { from: `${pathname}${search}` };
+    const state: ReturnState = { from: `${pathname}${search}${hash}` };
     return <Navigate to={paths.auth} state={state} replace />;
   }
   return (
