@@ -198,7 +198,9 @@ async function findSmallTargets(page: Page, pixels: number): Promise<string[]> {
   return page.evaluate((least) => {
     const controls = "a[href], button, input, select, textarea, [role=tab], [role=menuitem]";
     return [...document.querySelectorAll<HTMLElement>(controls)].flatMap((element) => {
-      const { width, height, bottom } = element.getBoundingClientRect();
+      // A click on the label around a box is one on the box.
+      const target = element.closest("label") ?? element;
+      const { width, height, bottom } = target.getBoundingClientRect();
       const isShown = element.checkVisibility({ visibilityProperty: true }) && bottom > 0;
       // Half a pixel of tolerance: rows of flexible boxes may end between two pixels.
       const isLarge = Math.min(width, height) > least - 0.5;

@@ -134,7 +134,8 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
     let (calling, _) = split(&format!("{many} {dollars} 1;")).await;
     let took = started.elapsed();
     assert!(calling.contains("select 'x'"), "functions of operators are read");
-    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    // Quadratic time was minutes. A busy machine needs some seconds for what takes half of one.
+    assert!(took < std::time::Duration::from_secs(60), "{took:?}");
     println!("split {} kB in {took:?}", many.len() / 1024);
 }
 
