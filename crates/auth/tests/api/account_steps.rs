@@ -351,6 +351,10 @@ impl Step {
                 | Self::AdminAddress { .. }
                 | Self::AdminMove { .. }
                 | Self::AdminConfirm { .. }
+                | Self::AdminPassword {
+                    is_confirmed: true,
+                    ..
+                }
                 | Self::AdminNumber { .. }
                 | Self::AdminGuest { .. }
                 | Self::SsoDomain { .. }
