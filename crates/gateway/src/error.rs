@@ -27,6 +27,8 @@ pub enum GatewayError {
     TimedOut,
 }
 
+const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
+
 /// `{"message", "hint"?}`.
 #[derive(Serialize)]
 struct Body {
@@ -63,7 +65,7 @@ impl GatewayError {
                 Some("The proxies in front must write addresses into `X-Forwarded-For`."),
             ),
             Self::TooManyRequests => (
-                StatusCode::SERVICE_UNAVAILABLE,
+                UNAVAILABLE,
                 "The server is busy",
                 Some("Too many requests are in flight. Try again in a moment."),
             ),
@@ -75,15 +77,11 @@ impl GatewayError {
                 ),
             ),
             Self::OutOfMemory => (
-                StatusCode::SERVICE_UNAVAILABLE,
+                UNAVAILABLE,
                 "The server is short of memory",
                 Some("Try again in a moment."),
             ),
-            Self::DatabaseRestarts => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The database is being restarted",
-                None,
-            ),
+            Self::DatabaseRestarts => (UNAVAILABLE, "The database is being restarted", None),
             Self::TimedOut => (
                 StatusCode::GATEWAY_TIMEOUT,
                 "The upstream server is timing out",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_http_client::WebhookKey;
-use selvedge_postgres::quote_identifier;
+use selvedge_postgres::TableName;
 
 /// Configuration of the generator.
 #[derive(Debug, Clone)]
@@ -42,50 +42,4 @@ pub struct EndpointConfig {
     pub keys: Vec<WebhookKey>,
     /// Whether the address may be one of a private network.
     pub calls_private: bool,
-}
-
-/// A table of the project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableName {
-    /// Name of the schema.
-    pub schema: String,
-    /// Name of the table without its schema.
-    pub name: String,
-}
-
-impl TableName {
-    /// Reads `schema.table`; `None` for another form.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (schema, name) = text.split_once('.')?;
-        let is_name = |name: &str| !name.is_empty() && !name.contains('.');
-        (is_name(schema) && is_name(name)).then(|| Self {
-            schema: schema.to_owned(),
-            name: name.to_owned(),
-        })
-    }
-
-    /// Returns the quoted name.
-    pub(crate) fn quoted(&self) -> String {
-        format!(
-            "{}.{}",
-            quote_identifier(&self.schema),
-            quote_identifier(&self.name)
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_has_a_schema_and_a_name() {
-        let table = TableName::parse("public.jobs").expect("a table");
-
-        assert_eq!(table.quoted(), "\"public\".\"jobs\"");
-        for malformed in ["jobs", "public.", ".jobs", "a.b.c", ""] {
-            assert_eq!(TableName::parse(malformed), None, "{malformed}");
-        }
-    }
 }

@@ -21,7 +21,7 @@ mod store;
 mod worker;
 
 pub use callback::configure;
-pub use config::{EndpointConfig, GeneratorConfig, TableName};
+pub use config::{EndpointConfig, GeneratorConfig};
 pub use state::Generator;
 pub use store::{PictureStore, StoreError};
 pub use worker::run_generator_forever;

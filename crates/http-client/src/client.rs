@@ -195,7 +195,7 @@ pub struct HttpClient {
     inner: OnceLock<Inner>,
     calls_private: bool,
     addresses: Addresses,
-    /// Trusted beside the machine's certificate authorities.
+    /// Certificates of roots that are trusted in addition to the machine's.
     authorities: Vec<CertificateDer<'static>>,
 }
 

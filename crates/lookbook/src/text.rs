@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    fn dark_pixels(canvas: &RgbImage) -> usize {
+    fn count_dark_pixels(canvas: &RgbImage) -> usize {
         canvas.pixels().filter(|pixel| pixel.0[0] < 100).count()
     }
 
@@ -277,7 +277,7 @@ mod tests {
             let drawn = |text| {
                 let mut canvas = RgbImage::from_pixel(300, 100, Rgb([255, 255, 255]));
                 typesetter.write(&mut canvas, text, style(font, 1), (10, 10), 280);
-                dark_pixels(&canvas)
+                count_dark_pixels(&canvas)
             };
             assert!(drawn("Chloe Z") > 200, "{font:?}");
             assert!(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use selvedge_mail::{MailError, Mailer, is_authorized_address};
-use selvedge_postgres::{Database, ListenEvent};
+use selvedge_postgres::{Database, ListenEvent, TableName};
 use tokio::sync::mpsc::Receiver;
 
 use crate::error::QueueError;
@@ -14,7 +14,6 @@ use crate::limits::{HourlyCount, MailLimits};
 use crate::metrics::ATTEMPTS;
 use crate::queue::{LeasedMail, Queue};
 use crate::server_state::{Round, ServerState, pause_after};
-use crate::table::QueueTable;
 
 /// How often to look without being woken.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -35,7 +34,7 @@ pub struct MailQueue {
 impl MailQueue {
     /// The mails in this table, in whose texts `{{ .SiteURL }}` stands for `site_url`.
     pub fn new(
-        table: &QueueTable,
+        table: &TableName,
         database: Arc<Database>,
         mailer: Mailer,
         site_url: &str,

@@ -13,8 +13,6 @@ mod limits;
 mod metrics;
 mod queue;
 mod server_state;
-mod table;
 
 pub use delivery::{MailQueue, deliver_queued_mails_forever};
 pub use limits::MailLimits;
-pub use table::QueueTable;

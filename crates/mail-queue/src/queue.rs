@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use deadpool_postgres::Pool;
 use selvedge_mail::Mail;
-use selvedge_postgres::{AccessMode, Database, ListenEvent, Login, RequestContext, begin_as_caller};
+use selvedge_postgres::{
+    AccessMode, Database, ListenEvent, Login, RequestContext, TableName, begin_as_caller,
+};
 use tokio::sync::mpsc::Receiver;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::error::QueueError;
-use crate::table::QueueTable;
 
 /// The channel on which a project announces a mail that is due. Without announcements, nodes poll every few seconds.
 const CHANNEL: &str = "selvedge_mails";
@@ -93,7 +94,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(crate) fn new(table: &QueueTable, database: Arc<Database>, site_url: &str) -> Self {
+    pub(crate) fn new(table: &TableName, database: Arc<Database>, site_url: &str) -> Self {
         let with_table = |statement: &str| statement.replace("{table}", &table.quoted());
         Self {
             pool: database.pool(Login::Authenticator, CONNECTIONS),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_mail::{Inbox, Mailer, Sender, SmtpConfig, SmtpMailer};
-use selvedge_mail_queue::{MailLimits, MailQueue, QueueTable, deliver_queued_mails_forever};
-use selvedge_postgres::{Database, Logins};
+use selvedge_mail_queue::{MailLimits, MailQueue, deliver_queued_mails_forever};
+use selvedge_postgres::{Database, Logins, TableName};
 use selvedge_testing::TestDatabase;
 use tokio::task::JoinHandle;
 use tokio_postgres::Client;
@@ -56,7 +56,7 @@ impl Project {
             login("supabase_storage_admin"),
         );
         let database = Database::connect(logins).await.expect("the login works");
-        let table = QueueTable::parse("public.mails").expect("a table");
+        let table = TableName::parse("public.mails").expect("a table");
         let mails = MailQueue::new(&table, database, mailer, "https://site.test/", limits);
         tokio::spawn(deliver_queued_mails_forever(Arc::clone(&mails)))
     }

@@ -19,9 +19,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What a statement counts as of which nothing is known: this, or a third of the part if that is less.
 const UNKNOWN_BYTES: usize = 64 * 1024 * 1024;
-/// What a statement may really take whose size was guessed. Measured: 127 MB for a result of 14 without nulls.
+/// What a statement may take although less was guessed. Measured: 127 MB for a result of 14 MB whose nulls are left out.
 const GUESSED_BYTES: usize = 128 * 1024 * 1024;
-/// So many statements of which the size is guessed a client may run at a time in any case.
+/// How many statements with a guessed size one client may run at a time, however much of the part is free.
 const GUESSED_AT_ONCE: usize = 2;
 /// How many such statements one client may run at the same time where less than half of the part is free; further ones wait behind them, and
 /// not before those of others.
@@ -44,7 +44,7 @@ struct Part {
     /// Taken by the large statement that runs or is the next one: others do not wait behind several of them.
     large: Arc<Semaphore>,
     turns: Turns,
-    /// Of statements whose size is guessed.
+    /// The turns of statements whose size is guessed.
     guesses: Turns,
 }
 

@@ -43,9 +43,49 @@ pub fn quote_literal(value: &str) -> String {
     }
 }
 
+/// A table that the configuration names as `schema.table`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableName {
+    schema: String,
+    name: String,
+}
+
+impl TableName {
+    /// Reads `schema.table`; `None` for another form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (schema, name) = text.split_once('.')?;
+        let is_name = |name: &str| !name.is_empty() && !name.contains('.');
+        (is_name(schema) && is_name(name)).then(|| Self {
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Returns the name as it stands in SQL: schema and table quoted.
+    #[must_use]
+    pub fn quoted(&self) -> String {
+        format!(
+            "{}.{}",
+            quote_identifier(&self.schema),
+            quote_identifier(&self.name)
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_has_a_schema_and_a_name() {
+        let table = TableName::parse("public.jobs").expect("a table");
+
+        assert_eq!(table.quoted(), "\"public\".\"jobs\"");
+        for malformed in ["jobs", "public.", ".jobs", "a.b.c", ""] {
+            assert_eq!(TableName::parse(malformed), None, "{malformed}");
+        }
+    }
 
     #[test]
     fn quotes_are_doubled_and_nul_is_dropped() {

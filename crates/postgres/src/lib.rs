@@ -26,7 +26,7 @@ mod wire;
 pub use database::{Database, Login, Logins, connect};
 pub use extensions::{SHIPPED, ShippedExtension};
 pub use hosts::{ExaminedHost, HostRole, examine_hosts, find_primary};
-pub use identifier::{push_identifier, quote_identifier, quote_literal};
+pub use identifier::{TableName, push_identifier, quote_identifier, quote_literal};
 pub use json::{ByteChunks, JsonDocument, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pools::{PoolMetrics, PoolMetricsSnapshot};

@@ -179,7 +179,8 @@ export async function emptyCopies(): Promise<void> {
   latest = "";
   waiting.pages.clear();
   waiting.pictures.clear();
-  // The list of what this page has loaded would bring the former person's pictures back; files in it are noted first.
+  // The browser's list of what this page has loaded names the former person's pictures, so it is emptied. The site's own
+  // files in it are noted first, because they stay.
   for (const { name } of performance.getEntriesByType("resource")) {
     if (kindOf(new URL(name)) === "files") noteLoaded(name);
   }

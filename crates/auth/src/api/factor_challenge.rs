@@ -77,9 +77,8 @@ impl CeremonyOptions {
 ///
 /// # Errors
 /// 400 `validation_failed` for recovery codes; 403 `no_authorization` or `session_not_found`; 404 `mfa_factor_not_found`; 422
-/// `mfa_…_verify_not_enabled`; 429
-/// `over_request_rate_limit`, or `over_sms_send_rate_limit` within the pause between two messages; 500 when the
-/// message cannot be sent.
+/// `mfa_…_verify_not_enabled` while the configuration switches the factor's type off; 429 `over_request_rate_limit`, or
+/// `over_sms_send_rate_limit` within the pause between two messages; 500 when the message cannot be sent.
 pub(crate) async fn challenge_factor(
     request: AuthRequest,
     caller: SignedIn,

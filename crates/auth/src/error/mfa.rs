@@ -44,7 +44,7 @@ pub(crate) enum MfaError {
     RecoveryCodesNotFound,
     #[error("Recovery codes are already enrolled for this user, use regenerate to rotate them")]
     RecoveryCodesExist,
-    /// Holds what was to be done with them.
+    /// The verb of the message, such as `generate`.
     #[error("AAL2 required to {0} recovery codes")]
     RecoveryCodesNeedAal2(&'static str),
     #[error("At least one other verified factor is required to generate recovery codes")]

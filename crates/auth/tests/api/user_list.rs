@@ -168,7 +168,7 @@ async fn auth_058_counts_are_believed_again_after_a_restore_without_triggers() {
 
     assert_eq!(app.count(ARE_KEPT).await, 1);
     check_total(&app, 3).await;
-    // Who disables one wants that.
+    // A disabled trigger is somebody's choice, so the clean-up leaves it disabled.
     let disable = "alter table auth.users disable trigger selvedge_count_added";
     superuser.batch_execute(disable).await.expect("disabled");
     app.clean_up().await;

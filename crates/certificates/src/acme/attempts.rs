@@ -39,7 +39,7 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Those of the folder; none for other domains than these, and of another authority.
+    /// Reads the attempts that an earlier process has noted. Those for other domains or at another authority do not count.
     pub(super) fn read(folder: &Path, domains: &[String], directory: &str) -> Self {
         let kept: Option<Self> = read_json(&folder.join(FILE)).unwrap_or_default();
         kept.filter(|kept| kept.domains == domains && kept.directory == directory)
@@ -50,7 +50,7 @@ impl Attempts {
             })
     }
 
-    /// Those of the folder, whatever they were for.
+    /// Reads the noted attempts, for whichever domains and authority they were.
     pub(super) fn read_any(folder: &Path) -> Self {
         read_json(&folder.join(FILE)).ok().flatten().unwrap_or_default()
     }
@@ -136,12 +136,12 @@ mod tests {
         assert!(!next.allow(now + 2 * FIRST_PAUSE));
         next.begin();
         assert!(!next.allow(now) && next.allow(now + FIRST_PAUSE));
-        // Other domains are another matter.
+        // Attempts for other domains, or at another authority, do not count here.
         let other = Attempts::read(folder.path(), &["b.example".to_owned()], "https://ca.example");
         assert!(other.allow(now) && other.failures == 0);
         let other = Attempts::read(folder.path(), &domains, "https://staging.ca.example");
         assert!(other.allow(now) && other.failures == 0);
-        // The clock was wrong when it failed.
+        // An attempt in the future was noted by a wrong clock, and holds nothing back.
         assert!(attempts.allow(now - Duration::from_secs(3600 * 24 * 365)));
     }
 
@@ -172,7 +172,7 @@ mod tests {
         attempts.begin();
 
         assert!(!attempts.allow(wrong + SOONEST / 2) && attempts.allow(wrong + SOONEST));
-        // It is set right again.
+        // The clock is set right again, and the time that was noted lies in the future.
         assert!(attempts.allow(wrong - 400 * day));
     }
 

@@ -234,7 +234,7 @@ impl AcmeCertificates {
         };
         let certificate = Certificate::parse(issued.chain.as_bytes(), issued.key.as_bytes())?;
         let written = write_certificate(&self.settings.folder, &self.settings.directory, &issued);
-        // An older one that could not be written is none any more.
+        // This one replaces an older one that still waited to be written.
         *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = written.is_err().then_some(issued);
         if let Err(error) = written {
             tracing::error!(%error, "the new certificate is served and could not be kept; that is tried again");

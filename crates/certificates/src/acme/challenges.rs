@@ -59,7 +59,7 @@ impl Challenges {
         Ok(())
     }
 
-    /// Gives no answers any more.
+    /// Removes all answers, when the order is over.
     pub(super) fn clear(&self) {
         *self.lock() = Answers::default();
     }

@@ -28,9 +28,9 @@ pub struct AcmeSettings {
     pub email: Option<String>,
     /// The URL of its directory.
     pub directory: String,
-    /// PEM certificates that sign its own, beside those that the machine trusts.
+    /// PEM certificates of roots that calls of the authority trust, in addition to the machine's.
     pub ca_file: Option<PathBuf>,
-    /// The account that it knows already, for authorities that ask for one.
+    /// An account that the operator has at the authority already (External Account Binding), which some authorities require.
     pub external_account: Option<ExternalAccount>,
     /// The folder of the account and the certificate, made with rights for its owner alone.
     pub folder: PathBuf,

@@ -13,7 +13,7 @@ use crate::certificate::Certificate;
 
 /// The private key and the chain in one file, so that none of them is ever that of another certificate.
 const CERTIFICATE: &str = "certificate.pem";
-/// What stands before the authority's directory in the first line of that file.
+/// The first line of that file: this, and the URL of the authority's directory.
 const DIRECTORY: &str = "# issued by ";
 
 /// Makes the folder.

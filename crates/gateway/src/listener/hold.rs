@@ -118,7 +118,7 @@ mod tests {
         let waiting = hold.clone();
         let waited = actix_web::rt::spawn(async move { waiting.wait().await });
         assert!(!waited.await.expect("no panic"));
-        // Those that come afterwards do not wait for as long once more.
+        // Requests that come after the limit are refused at once.
         assert!(!hold.wait().await);
         hold.end();
 

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Pool, Transaction};
-use selvedge_postgres::{AccessMode, Database, ListenEvent, Login, RequestContext, begin_as_caller};
+use selvedge_postgres::{
+    AccessMode, Database, ListenEvent, Login, RequestContext, TableName, begin_as_caller,
+};
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use crate::config::TableName;
 use crate::error::QueueError;
 use job::{Job, Target};
 use statements::Statements;

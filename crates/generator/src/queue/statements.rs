@@ -3,7 +3,7 @@
 //! Each statement that changes a claimed job names its attempt, so that it has no effect after the job was cancelled,
 //! deleted or taken over. Columns and states are the contract of docs/generator.md.
 
-use crate::config::TableName;
+use selvedge_postgres::TableName;
 
 /// All statements for one table.
 pub(crate) struct Statements {

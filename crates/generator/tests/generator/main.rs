@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use selvedge_generator::{EndpointConfig, Generator, GeneratorConfig, TableName, run_generator_forever};
+use selvedge_generator::{EndpointConfig, Generator, GeneratorConfig, run_generator_forever};
 use selvedge_http_client::WebhookKey;
-use selvedge_postgres::{Database, Logins};
+use selvedge_postgres::{Database, Logins, TableName};
 use selvedge_testing::TestDatabase;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;

@@ -40,9 +40,8 @@ pub(crate) struct Admission {
     joined_topic: Option<JoinedTopic>,
 }
 
-/// Checks a join: first what needs no database, then, for private channels, the policies; then waits for its subscriptions if it
-/// asks for that. `channels` is the number of
-/// other channels of the socket.
+/// Checks a join: first what needs no database, then, for private channels, the policies; then waits for its subscriptions
+/// if it asks for that. `channels` is the number of other channels of the socket.
 ///
 /// # Errors
 /// The first check that fails. Database errors count as refusals: a private channel is never opened without a verdict.
@@ -224,10 +223,8 @@ pub(crate) fn admit(
         joined_topic,
     } = admission;
     let shared = &context.worker.shared;
-    let early = early_subscription.map(EarlySubscription::hand_over);
-    let id = early
-        .as_ref()
-        .map_or_else(|| context.worker.rooms.next_channel_id(), |(id, _)| *id);
+    let (id, notices) = early_subscription.map(EarlySubscription::hand_over).unzip();
+    let id = id.unwrap_or_else(|| context.worker.rooms.next_channel_id());
     let member = make_member(context, id, &topic, join_ref, permissions, &replays);
     // Entered before the reply is queued: as soon as the client has read the reply it may broadcast, and expects to
     // receive what others broadcast.
@@ -237,13 +234,7 @@ pub(crate) fn admit(
         push_replay(&member, replay);
     }
     start_presence(shared, &member, &request, permissions);
-    begin_changes(
-        context,
-        &member,
-        &token,
-        &request,
-        early.map(|(_, notices)| notices),
-    );
+    begin_changes(context, &member, &token, &request, notices);
     Channel {
         context: Rc::clone(context),
         member,

@@ -44,7 +44,7 @@ pub(crate) struct Rooms {
     counter: Cell<u64>,
     rooms: RefCell<HashMap<Topic, Room, RandomState>>,
     channels: RefCell<HashMap<ChannelId, Rc<Member>, RandomState>>,
-    /// Joins that wait for notices about channels which are not there yet.
+    /// Where notices of the change feed go for a channel whose join still waits for its subscription.
     listeners: RefCell<HashMap<ChannelId, mpsc::UnboundedSender<SystemMessage>, RandomState>>,
     /// Outboxes that changes have filled by half since the last [`Delivery::Settle`].
     crowded: RefCell<Vec<Weak<Outbox>>>,

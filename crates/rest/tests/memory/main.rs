@@ -148,7 +148,7 @@ fn repeated(begin: &str, part: &str, end: &str) -> Vec<u8> {
 fn forms() -> Vec<Form> {
     const JSON: &str = "Content-Type: application/json\r\n";
     const CSV: &str = "Content-Type: text/csv\r\n";
-    const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\n";
+    const FORM_TYPE: &str = "Content-Type: application/x-www-form-urlencoded\r\n";
     let columns: Vec<String> = (0..16).map(|number| format!("a{number}:title")).collect();
     let read = |name, headers| Form {
         name,
@@ -190,7 +190,7 @@ fn forms() -> Vec<Form> {
         post(
             "a form, a long value",
             "/rest/v1/rpc/refuses",
-            FORM,
+            FORM_TYPE,
             repeated("body=", "%61", ""),
         ),
         read("a response", ""),

@@ -286,7 +286,7 @@ pub struct StatusArgs {
     /// Print a value under a name of your own, as api.url=NEXT_PUBLIC_SUPABASE_URL
     #[arg(long, value_name = "VALUE=NAME")]
     pub override_name: Vec<String>,
-    /// Print the secret keys of a production database's home as well, as `selvedge keys` does
+    /// Print the secret keys of a production home, too
     #[arg(long)]
     pub secrets: bool,
 }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prod_003_what_says_nothing_of_a_start_is_not_waited_for_without_end() {
+    fn prod_003_a_wait_ends_unless_something_says_that_postgresql_comes() {
         let mut patience = RestartPatience::new(Duration::ZERO);
         std::thread::sleep(Duration::from_millis(2));
 

@@ -73,7 +73,7 @@ fn print_instance(mut config: Config, args: &StatusArgs) -> Result<()> {
     Ok(())
 }
 
-/// Gives values other names: `names` holds `VALUE=NAME` pairs, in which `API_URL` is given as `api.url`.
+/// Renames values. `names` has pairs `VALUE=NAME`, where a value is written as in config.toml: `api.url` for `API_URL`.
 fn rename_values(values: Values, names: &[String]) -> Result<Values> {
     let mut renamed = Vec::with_capacity(names.len());
     for pair in names {

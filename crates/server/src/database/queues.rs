@@ -50,7 +50,7 @@ async fn settle(
         }
         // One batch is one transaction.
         match administrator.batch_execute(statements).await {
-            Err(error) if is_collision(&error) && pause < LONGEST_PAUSE => sleep(pause).await,
+            Err(error) if is_concurrent_change(&error) && pause < LONGEST_PAUSE => sleep(pause).await,
             done => return done,
         }
         pause *= 2;
@@ -58,7 +58,7 @@ async fn settle(
 }
 
 /// Whether another session has made or changed the same object meanwhile. "tuple concurrently updated" has no code of its own.
-fn is_collision(error: &tokio_postgres::Error) -> bool {
+fn is_concurrent_change(error: &tokio_postgres::Error) -> bool {
     let collisions = [
         SqlState::INTERNAL_ERROR,
         SqlState::UNIQUE_VIOLATION,

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[actix_web::test]
-    async fn prod_023_metrics_of_a_server_without_a_proxy_are_for_this_machine() {
+    async fn prod_023_metrics_of_a_public_server_are_served_to_this_machine_only() {
         let status = |audience, peer: &'static str| async move {
             let app = init_service(App::new().configure(configure_metrics(audience))).await;
             let request = TestRequest::get()

@@ -23,8 +23,8 @@ const LAYOUT: &str = "1";
 const FOLDER: &str = "assets/cards/";
 /// Cards that are drawn at a time. Each takes some 10 MB and a tenth of a second of a core, and strangers choose which ones.
 const DRAWN_AT_A_TIME: usize = 1;
-/// How long a request waits until its card is drawn.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request waits for its turn to have a card drawn; after that it gets 503.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Bytes of the cards that are kept: some hundred.
 const MAX_KEPT_BYTES: u64 = 16 * 1024 * 1024;
 const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -154,7 +154,7 @@ impl Cards {
         if let Some(bytes) = self.kept.get(version) {
             return Some(bytes);
         }
-        let slot = tokio::time::timeout(PATIENCE, self.slots.clone().acquire_owned()).await;
+        let slot = tokio::time::timeout(MAX_WAIT, self.slots.clone().acquire_owned()).await;
         let slot = slot.ok()?.expect("the semaphore is never closed");
         // Another request for it may have been first.
         if let Some(bytes) = self.kept.get(version) {

@@ -28,7 +28,7 @@ use crate::error::StorageError;
 /// Blobs that are removed together, with one question to the database.
 const BATCH: usize = 256;
 
-/// How long the stop of the server waits for what is queued. While the store is away, each blob would take the store's time limit.
+/// How long the server's stop waits for queued removals. Without it, each blob would take the store's time limit while the store is away.
 const CLOSING_TIME: Duration = Duration::from_secs(10);
 
 /// The versions of a list that objects have.
@@ -66,12 +66,12 @@ impl BlobDeleter {
                 runtime.block_on(async {
                     tokio::select! {
                         () = remove_queued(versions, &closes, &ownership, &database) => {}
-                        () = end_of_closing(&closes, CLOSING_TIME) => {
+                        () = wait_until_closed_for(&closes, CLOSING_TIME) => {
                             tracing::warn!("bytes of removed objects are left to the next sweep, because the store is slow or away");
                         }
                     }
                 });
-                // Dropping it would wait for a file system that hangs.
+                // Dropping the runtime would wait for its blocking calls, without end on a file system that hangs.
                 runtime.shutdown_background();
             })?;
         Ok(Self {
@@ -102,7 +102,7 @@ impl Drop for BlobDeleter {
 }
 
 /// Waits until the queue has been closed for this long.
-async fn end_of_closing(closing: &watch::Receiver<bool>, limit: Duration) {
+async fn wait_until_closed_for(closing: &watch::Receiver<bool>, limit: Duration) {
     wait_for_closing(closing).await;
     tokio::time::sleep(limit).await;
 }
@@ -196,7 +196,7 @@ mod tests {
         let ended = async {
             tokio::select! {
                 () = removing => false,
-                () = end_of_closing(&closes, Duration::from_millis(10)) => true,
+                () = wait_until_closed_for(&closes, Duration::from_millis(10)) => true,
             }
         };
         let mut ended = std::pin::pin!(ended);

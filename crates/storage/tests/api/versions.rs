@@ -7,7 +7,7 @@ use crate::s3_client::{refusal, refused, service};
 use crate::support::{Client, TestApp};
 
 /// The id of a version that no object has.
-const OTHER: &str = "00000000-0000-4000-8000-000000000000";
+const UNKNOWN_VERSION: &str = "00000000-0000-4000-8000-000000000000";
 
 /// The service with a public bucket `b` and the object `b/f/a`; returns its version.
 async fn app_with_object() -> (TestApp, String) {
@@ -134,19 +134,19 @@ async fn store_205_only_the_version_that_an_object_has_is_read() {
     for route in READS {
         let path = |version: &str| format!("/{route}/b/f/a?versionId={version}&cacheNonce=1");
         client.get(&path(&version)).await.ok();
-        for other in [OTHER, "", "x", "null"] {
+        for other in [UNKNOWN_VERSION, "", "x", "null"] {
             let refused = client.get(&path(other)).await;
             refused.is(400, "404", "NoSuchKey");
         }
         assert!(client.head(&path(&version)).await.status.is_success(), "{route}");
         assert!(
-            client.head(&path(OTHER)).await.status.is_client_error(),
+            client.head(&path(UNKNOWN_VERSION)).await.status.is_client_error(),
             "{route}"
         );
     }
     for route in ["render/image/public", "render/image/authenticated"] {
         let refused = client
-            .get(&format!("/{route}/b/f/a?width=5&versionId={OTHER}"))
+            .get(&format!("/{route}/b/f/a?width=5&versionId={UNKNOWN_VERSION}"))
             .await;
         refused.is(400, "404", "NoSuchKey");
     }
@@ -164,7 +164,7 @@ async fn store_219_a_url_that_is_signed_for_a_version_opens_no_other_one() {
     let client = app.service_role();
     let sign = async |body: Value| client.post("/object/sign/b/f/a", body).await;
 
-    sign(json!({"expiresIn": 60, "versionId": OTHER}))
+    sign(json!({"expiresIn": 60, "versionId": UNKNOWN_VERSION}))
         .await
         .is(400, "404", "NoSuchKey");
     let bound = sign(json!({"expiresIn": 60, "versionId": version})).await.ok();
@@ -177,7 +177,10 @@ async fn store_219_a_url_that_is_signed_for_a_version_opens_no_other_one() {
     let picture = picture.json()["signedURL"].as_str().expect("a URL").to_owned();
     assert_eq!(app.nobody().get(&bound).await.ok().text(), "one");
     // Nobody has signed what the query says.
-    let added = app.nobody().get(&format!("{free}&versionId={OTHER}")).await;
+    let added = app
+        .nobody()
+        .get(&format!("{free}&versionId={UNKNOWN_VERSION}"))
+        .await;
     assert_eq!(added.ok().text(), "one");
 
     client.upsert("b/f/a", "two").await.ok();
@@ -200,16 +203,21 @@ async fn store_211_212_a_version_that_an_object_does_not_have_deletes_nothing() 
         request.json(json!({"prefixes": entries})).send().await
     };
 
-    let one = client.delete(&format!("/object/b/f/a?versionId={OTHER}")).await;
+    let one = client
+        .delete(&format!("/object/b/f/a?versionId={UNKNOWN_VERSION}"))
+        .await;
     one.is(400, "404", "NoSuchKey");
     let entry = |version: &str| json!({"path": "f/a", "versionId": version});
-    assert_eq!(remove(json!([entry(OTHER)])).await.ok().json(), json!([]));
+    assert_eq!(
+        remove(json!([entry(UNKNOWN_VERSION)])).await.ok().json(),
+        json!([])
+    );
     remove(json!(["c", {"path": "f/a"}]))
         .await
         .is(400, "400", "InvalidRequest");
     assert_eq!(app.count("select count(*) from storage.objects").await, 2);
 
-    let mixed = remove(json!(["c", entry(&version), entry(OTHER), "none"]))
+    let mixed = remove(json!(["c", entry(&version), entry(UNKNOWN_VERSION), "none"]))
         .await
         .ok();
     assert_eq!(mixed.names(), ["c", "f/a"]);
@@ -258,7 +266,9 @@ async fn store_217_218_copies_and_moves_take_only_the_version_that_they_name() {
     };
 
     for action in ["copy", "move"] {
-        relocate(action, "to", OTHER).await.is(400, "404", "NoSuchKey");
+        relocate(action, "to", UNKNOWN_VERSION)
+            .await
+            .is(400, "404", "NoSuchKey");
     }
     client.get("/object/b/to").await.is(400, "404", "NoSuchKey");
     relocate("copy", "copy", &version).await.ok();
@@ -272,7 +282,7 @@ async fn store_217_218_copies_and_moves_take_only_the_version_that_they_name() {
         .copy_object()
         .bucket("b")
         .key("c")
-        .copy_source(format!("b/copy?versionId={OTHER}"));
+        .copy_source(format!("b/copy?versionId={UNKNOWN_VERSION}"));
     assert_eq!(refusal(copy.send().await), refused(404, "NoSuchVersion"));
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
-use selvedge_generator::TableName;
 use selvedge_http_client::WebhookKey;
+use selvedge_postgres::TableName;
 
 use crate::config::section::Section;
 

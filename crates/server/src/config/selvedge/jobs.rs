@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_mail_queue::QueueTable;
+use selvedge_postgres::TableName;
 
 use crate::config::section::Section;
 
@@ -24,7 +24,7 @@ pub struct JobsSection {
     /// How many jobs of pg_cron run at the same time. Default 32.
     pub cron_parallel: usize,
     /// The project's table of mails, as `schema.table`; see docs/mails.md. Default: none.
-    pub mail_table: Option<QueueTable>,
+    pub mail_table: Option<TableName>,
     /// How many mails of that table this node sends in an hour. Default 1000.
     pub mails_per_hour: usize,
 }
@@ -46,9 +46,9 @@ impl JobsSection {
     }
 }
 
-fn read_mail_table(section: &Section<'_>) -> Option<QueueTable> {
+fn read_mail_table(section: &Section<'_>) -> Option<TableName> {
     let name = section.optional_string("mail_table")?;
-    let table = QueueTable::parse(&name);
+    let table = TableName::parse(&name);
     if table.is_none() {
         section.report_error("mail_table", "must have the form schema.table");
     }

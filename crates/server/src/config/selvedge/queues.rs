@@ -9,7 +9,7 @@ pub struct QueuesSection {
     pub expose: Option<bool>,
 }
 
-/// The schema through which the API reaches queues.
+/// The schema with the functions by which the API sends and reads messages of queues.
 pub(crate) const QUEUES_SCHEMA: &str = "pgmq_public";
 
 impl QueuesSection {
