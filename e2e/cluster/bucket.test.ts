@@ -105,7 +105,7 @@ test("what two nodes acknowledge of cut off uploads while the store is slow is s
   const acknowledged = outcomes.filter((one) => one.status === "fulfilled" && one.value).length;
   console.log(`${acknowledged} of ${uploadCount} uploads were acknowledged within ${seconds} s\n`);
   expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
-  // Nobody has ended these.
+  // Uploads that the second client does not end must be acknowledged.
   expect(acknowledged).toBeGreaterThanOrEqual(uploads.filter(({ isEnded }) => !isEnded).length);
   for (const [index, { name, former, bytes }] of uploads.entries()) {
     const found = await readHash(index % 2 === 0 ? first : second, key, name);

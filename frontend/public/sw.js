@@ -44,15 +44,15 @@ function isKept({ pathname }) {
   );
 }
 
-/** Fails after this time. */
-const tooLate = (milliseconds) =>
+/** A promise that is rejected after this many milliseconds. */
+const rejectAfter = (milliseconds) =>
   new Promise((_, refuse) => setTimeout(() => refuse(new Error("late")), milliseconds));
 
 async function openPage(event, url) {
   const copy = await findIn(names.pages, url.origin + url.pathname);
   try {
     const asked = requestPage(event);
-    const page = await (copy === undefined ? asked : Promise.race([asked, tooLate(patience)]));
+    const page = await (copy === undefined ? asked : Promise.race([asked, rejectAfter(patience)]));
     failedAt = Number.NEGATIVE_INFINITY;
     return page;
   } catch {
@@ -73,14 +73,14 @@ async function findIn(name, key) {
 
 async function findCopy(request) {
   const file = await findIn(names.files, request);
-  // A file never changes under its name.
+  // Built files have a hash in their names, so a stored one is never out of date.
   if (file !== undefined) return file;
   const picture = await findIn(names.pictures, request);
   if (picture === undefined) return fetch(request);
   if (!self.navigator.onLine) return picture;
   try {
     // Another picture may be at its address by now.
-    const present = await Promise.race([fetch(request), tooLate(shortPatience)]);
+    const present = await Promise.race([fetch(request), rejectAfter(shortPatience)]);
     failedAt = Number.NEGATIVE_INFINITY;
     return present;
   } catch {

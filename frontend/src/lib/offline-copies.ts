@@ -58,7 +58,7 @@ function wait(kind: Kind, url: string): void {
   waiting[kind].add(url);
 }
 
-/** Keeps what waits. What the network does not give now is tried again at the next look. */
+/** Stores copies of the addresses that wait. Those that the network does not give stay in the list for the next time. */
 async function keep(kind: Kind, of: number): Promise<void> {
   const urls = [...waiting[kind]].slice(-mostAtOnce[kind]);
   if (kind === "pictures") waiting.pictures.clear();

@@ -126,7 +126,7 @@ begin
   unread := array(
     select n from public.notifications as n
     where n.user_id = new.user_id and n.read_at is null
-      -- What is older than a week is no news.
+      -- Notices that are older than a week are not told, as after the upgrade that brings these mails.
       and n.created_at > greatest(private.told_until(new.user_id), now() - interval '7 days')
     order by n.created_at desc, n.id
     limit 1000);

@@ -46,7 +46,7 @@ pub(super) async fn open_account(
     let contact: Vec<&str> = contact.as_deref().into_iter().collect();
     let account = NewAccount {
         contact: &contact,
-        // Whoever names domains in the configuration has agreed to that.
+        // The authority's terms: the documentation says that naming domains in the configuration agrees to them.
         terms_of_service_agreed: true,
         only_return_existing: false,
     };
@@ -61,7 +61,7 @@ pub(super) async fn open_account(
     Ok(account)
 }
 
-/// Lets the next attempt make another account.
+/// Removes the stored account, so that the next attempt registers another one.
 pub(super) fn forget_account(folder: &Path) -> Result<(), AcmeError> {
     let path = folder.join(FILE);
     match std::fs::remove_file(&path) {

@@ -186,7 +186,7 @@ mod tests {
         attempts.begin();
 
         assert!(!attempts.allow(now + 4 * hour) && attempts.allow(now + 5 * hour));
-        // Nobody keeps a certificate from being renewed for ever.
+        // A wait that an authority asks for is cut to the longest one, else it could end all renewals.
         attempts.fail(now, None, Some(1000 * 24 * hour), &AcmeError::Slow(1));
         assert!(attempts.allow(now + LONGEST_HOLD));
     }

@@ -223,11 +223,11 @@ impl AcmeCertificates {
         let issued = loop {
             left -= 1;
             match self.order(client, &preferred).await {
-                // An authority may lose accounts, and one for tests always does.
+                // The authority no longer knows the account: one for tests forgets all of them when it is restarted.
                 Err(error) if left > 0 && error.problem_kind() == Some("accountDoesNotExist") => {
                     forget_account(&self.settings.folder)?;
                 }
-                // A nonce grows old while a slow server thinks.
+                // The nonce has expired, as on a slow machine; the next answer brings another one.
                 Err(error) if left > 0 && error.problem_kind() == Some("badNonce") => {}
                 issued => break issued?,
             }

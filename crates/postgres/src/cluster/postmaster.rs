@@ -95,7 +95,7 @@ impl Postmaster {
             named?;
             match postmaster.wait_until_ready(data_dir, watch) {
                 Ok(()) => return Ok(postmaster),
-                // Its destructor ends it.
+                // Dropping it ends the process.
                 Err(_) if watch.is_given_up() => return Err(ClusterError::Interrupted),
                 Err(reason) => {
                     postmaster.log.finish();

@@ -8,15 +8,15 @@ use super::own_file::write_private;
 use super::owner::Owner;
 
 const FILE: &str = "selvedge.conf";
-/// What was there before, until PostgreSQL has started with the new settings.
+/// The settings before, which are kept until PostgreSQL has started with the new ones.
 const EARLIER: &str = "selvedge.conf.earlier";
 
-/// Where they are.
+/// The path of the settings in a data directory.
 pub(super) fn settings_file(data_dir: &Path) -> PathBuf {
     data_dir.join(FILE)
 }
 
-/// Writes them. Not in place: the folder belongs to the cluster's user, who could have put a link there, and this may be root.
+/// Writes the settings. Not in place: the folder belongs to the cluster's user, who could have put a link there, and this may be root.
 ///
 /// # Errors
 /// When the folder cannot be written.
