@@ -45,6 +45,10 @@ select
       'status', f.status,
       'friendly_name', f.friendly_name,
       'factor_type', f.factor_type,
+      'is_exhausted', f.factor_type::text = 'recovery_code' and not exists (
+        select from auth.mfa_recovery_code_sets s
+        join auth.mfa_recovery_codes c on c.mfa_recovery_code_set_id = s.id
+        where s.mfa_factor_id = f.id and c.consumed_at is null),
       'phone', coalesce(f.phone, ''),
       'last_challenged_at', to_char(f.last_challenged_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
       'web_authn_aaguid', f.web_authn_aaguid,

@@ -7,6 +7,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Json;
 use uuid::Uuid;
 
+use crate::store::factors::FactorType;
+
 /// One row of `auth.users`, with its identities and factors as JSON.
 #[derive(Debug, Clone)]
 pub(crate) struct User {
@@ -195,9 +197,19 @@ impl User {
         self.banned_until.is_some_and(|until| until > now)
     }
 
-    /// Whether a second factor is set up.
+    /// Whether a second factor is set up. Recovery codes of which none is left are none: nobody could sign in by them, not even to set up
+    /// another factor.
     pub(crate) fn has_verified_factor(&self) -> bool {
-        self.factors.iter().any(|factor| factor.status == "verified")
+        self.factors
+            .iter()
+            .any(|factor| factor.status == "verified" && !factor.is_exhausted)
+    }
+
+    /// The user without recovery codes among the factors, for clients that do not know this type.
+    pub(crate) fn without_recovery_codes(mut self) -> Self {
+        let is_known = |factor: &FactorBody| factor.factor_type != FactorType::RecoveryCode.as_str();
+        self.factors.retain(is_known);
+        self
     }
 
     /// Returns the user's JSON for clients.
@@ -344,6 +356,9 @@ pub(crate) struct FactorBody {
     friendly_name: Option<String>,
     /// `totp`, `phone`, `webauthn` or `recovery_code`.
     factor_type: String,
+    /// Whether these are recovery codes of which none is left.
+    #[serde(skip_serializing)]
+    is_exhausted: bool,
     /// Empty for other types than `phone`.
     phone: String,
     last_challenged_at: Option<String>,

@@ -15,6 +15,7 @@ use crate::mailer::{self, Notice};
 use crate::request::{AuthRequest, SignedIn};
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, FactorType};
+use crate::store::recovery_codes;
 
 /// Body of the response: the id of the deleted factor.
 #[derive(Serialize)]
@@ -38,14 +39,16 @@ pub(crate) async fn unenroll_factor(
     let db = client.transaction().await?;
     let locked = locked_caller::lock_caller(&request, &db, &caller).await?;
     let factor = mfa::get_factor(&db, caller.user.id, &id).await?;
-    if factor.kind == FactorType::RecoveryCode {
+    let codes = recovery_codes::find(&db, caller.user.id).await?;
+    // A factor without its set, as a copy of the database may have it, verifies nothing and goes like any other.
+    if factor.kind == FactorType::RecoveryCode && codes.is_some() {
         return Err(MfaError::RecoveryCodesNotUnenrolled.into());
     }
     // Otherwise a stolen password would be enough to remove the second factor.
     if factor.is_verified && locked.lacks_second_factor() {
         return Err(MfaError::UnenrollNeedsAal2.into());
     }
-    if factor.is_verified {
+    if factor.is_verified && codes.is_some() {
         check_others(&db, caller.user.id, factor.id).await?;
     }
     factors::delete(&db, factor.id).await?;
@@ -65,20 +68,17 @@ pub(crate) async fn unenroll_factor(
     Ok(HttpResponse::Ok().json(UnenrollResponse { id: factor.id }))
 }
 
-/// Refuses to remove the last verified factor beside recovery codes: they stand in for another one.
+/// Refuses to remove the last verified factor beside the recovery codes that the user has: they stand in for another one.
 ///
 /// # Errors
 /// 422 `mfa_recovery_codes_sole_factor`.
 async fn check_others(db: &impl GenericClient, user_id: Uuid, removed: Uuid) -> Result<(), AuthError> {
     let factors = factors::list_by_user(db, user_id).await?;
-    let has_codes = factors
-        .iter()
-        .any(|factor| factor.kind == FactorType::RecoveryCode);
     let has_other = factors
         .iter()
         .any(|factor| factor.is_verified && factor.id != removed && factor.kind != FactorType::RecoveryCode);
-    if has_codes && !has_other {
-        return Err(MfaError::RecoveryCodesWouldBeSole.into());
+    if has_other {
+        return Ok(());
     }
-    Ok(())
+    Err(MfaError::RecoveryCodesWouldBeSole.into())
 }

@@ -3,6 +3,7 @@
 //! Hashing takes tenths of a second, so it is done between two transactions, and what was checked before it is checked again in the
 //! second one. An attempt is counted before its code is compared.
 
+use chrono::TimeDelta;
 use deadpool_postgres::Transaction;
 use selvedge_mail::MailKind;
 use serde_json::json;
@@ -21,7 +22,9 @@ use crate::mailer::{self, Notice};
 use crate::request::{AuthRequest, SignedIn};
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, FactorType};
-use crate::store::recovery_codes::{self, CodeCount, RecoveryAttempt, RecoveryCodeSet};
+use crate::store::recovery_codes::{
+    self, AttemptLimits, CodeCount, CountedAttempt, RecoveryAttempt, RecoveryCodeSet,
+};
 
 /// The name of a set whose user chose none.
 const DEFAULT_NAME: &str = "Recovery codes";
@@ -103,16 +106,25 @@ pub(crate) async fn verify(
     if code.is_empty() {
         return Err(AuthError::invalid("Code needs to be non-empty"));
     }
-    let (set_id, factor_id) = take_attempt(request, caller.user.id).await?;
-    let found = find_code(request, set_id, code).await?;
-    let subject = (caller.user.id, factor_id, FactorType::RecoveryCode.as_str());
-    hooks::report_factor_attempt(request, subject, found.is_some()).await?;
-    let code_id = found.ok_or(MfaError::WrongRecoveryCode)?;
+    let (factor_id, code_id) = find_code(request, caller, code).await?;
+    let tokens = use_code(request, caller, session_id, (factor_id, code_id)).await?;
+    notify(request, caller, MailKind::RecoveryCodeUsed).await;
+    Ok(tokens)
+}
 
+/// Uses the code up and raises the session.
+async fn use_code(
+    request: &AuthRequest,
+    caller: &SignedIn,
+    session_id: Uuid,
+    (factor_id, code_id): (Uuid, Uuid),
+) -> Result<TokenPair, AuthError> {
     let now = request.now();
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let locked = locked_caller::lock_caller(request, &db, caller).await?;
+    let set = recovery_codes::find(&db, locked.user.id).await?;
+    let set_id = set.ok_or(MfaError::WrongRecoveryCode)?.id;
     let factor = factors::find_by_id(&db, locked.user.id, factor_id).await?;
     let factor = factor.ok_or(MfaError::WrongRecoveryCode)?;
     if !recovery_codes::consume(&db, code_id, now).await? {
@@ -128,7 +140,8 @@ pub(crate) async fn verify(
     Ok(tokens)
 }
 
-/// Replaces the user's codes by new ones.
+/// Replaces the user's codes by new ones. Other sessions that an old code has raised fall back to `aal1`: whoever replaces the codes may
+/// know that somebody has read them.
 ///
 /// # Errors
 /// 403 `insufficient_aal`; 404 `mfa_factor_not_found`; 429 when too many hashes are computed.
@@ -144,6 +157,8 @@ pub(crate) async fn regenerate(request: &AuthRequest, caller: &SignedIn) -> Resu
     let db = client.transaction().await?;
     let set = lock_set(request, &db, caller, "regenerate").await?;
     recovery_codes::replace(&db, set.id, &hashes, request.now()).await?;
+    let kept = mfa::require_session(caller)?.id;
+    factors::downgrade_other_sessions(&db, caller.user.id, set.factor_id, kept).await?;
     log(
         request,
         &db,
@@ -154,6 +169,8 @@ pub(crate) async fn regenerate(request: &AuthRequest, caller: &SignedIn) -> Resu
     )
     .await?;
     db.commit().await?;
+    drop(client);
+    notify(request, caller, MailKind::RecoveryCodesReplaced).await;
     Ok(NewCodes { set, codes })
 }
 
@@ -192,6 +209,7 @@ async fn check_new_set(
     }
     let limits = &request.config().mfa;
     factors::delete_expired(db, locked.user.id, request.now() - limits.factor_expiry).await?;
+    recovery_codes::delete_factor_without_set(db, locked.user.id).await?;
     let known = factors::list_by_user(db, locked.user.id).await?;
     enrollment::check_new_factor(&known, name, true, limits).map_err(|refusal| match refusal {
         EnrollmentRefusal::NameConflict => MfaError::NameConflict(name.to_owned()),
@@ -230,32 +248,76 @@ async fn draw_codes(request: &AuthRequest) -> Result<(Vec<String>, Vec<String>),
     Ok((codes, hashes))
 }
 
+/// The user's factor and the unused code that the text is. A text that can be no code counts as no attempt: it costs no hash, and
+/// people who mistype a code must not be locked out by its length.
+///
+/// # Errors
+/// 403 `mfa_verification_rejected` by the hook; 422 `mfa_verification_failed`; 429 `mfa_recovery_codes_locked`, or when too many
+/// hashes are computed.
+async fn find_code(
+    request: &AuthRequest,
+    caller: &SignedIn,
+    code: String,
+) -> Result<(Uuid, Uuid), AuthError> {
+    let user_id = caller.user.id;
+    if !recovery_code::is_possible(&code) {
+        let set = recovery_codes::find(&request.connect().await?, user_id).await?;
+        let set = set.ok_or(MfaError::WrongRecoveryCode)?;
+        report(request, user_id, set.factor_id, false).await?;
+        return Err(MfaError::WrongRecoveryCode.into());
+    }
+    let attempt = take_attempt(request, user_id).await?;
+    let compared = compare(request, &attempt, code).await;
+    // Only a code that was compared and is wrong counts: a full queue or a hook that is down is no guess.
+    if !matches!(compared, Ok(None)) {
+        recovery_codes::return_attempt(&request.connect().await?, &attempt, request.now()).await?;
+    }
+    let found = compared?;
+    report(request, user_id, attempt.factor_id, found.is_some()).await?;
+    Ok((attempt.factor_id, found.ok_or(MfaError::WrongRecoveryCode)?))
+}
+
 /// Counts the attempt before its code is compared, so that many at once count as well.
 ///
 /// # Errors
 /// 422 `mfa_verification_failed` without codes, 429 `mfa_recovery_codes_locked`.
-async fn take_attempt(request: &AuthRequest, user_id: Uuid) -> Result<(Uuid, Uuid), AuthError> {
+async fn take_attempt(request: &AuthRequest, user_id: Uuid) -> Result<CountedAttempt, AuthError> {
     let config = &request.config().mfa.recovery_codes;
-    let (now, most) = (request.now(), config.max_verify_attempts);
-    let client = request.connect().await?;
-    let attempt = recovery_codes::take_attempt(&client, user_id, most, now, now + config.lockout).await?;
+    let limits = AttemptLimits {
+        of_network: config.max_verify_attempts,
+        lockout: TimeDelta::from_std(config.lockout).unwrap_or(TimeDelta::days(1)),
+    };
+    let network = request
+        .state
+        .code_key
+        .hash_network(request.info.attempt_network());
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let attempt = recovery_codes::take_attempt(&db, (user_id, &network), limits, request.now()).await?;
+    db.commit().await?;
     match attempt {
-        RecoveryAttempt::Free { set_id, factor_id } => Ok((set_id, factor_id)),
+        RecoveryAttempt::Counted(attempt) => Ok(attempt),
         RecoveryAttempt::Locked => Err(MfaError::RecoveryCodesLocked.into()),
         RecoveryAttempt::NoCodes => Err(MfaError::WrongRecoveryCode.into()),
     }
 }
 
-/// The unused code that the text is, if it is one.
-async fn find_code(request: &AuthRequest, set_id: Uuid, code: String) -> Result<Option<Uuid>, AuthError> {
-    if !recovery_code::is_possible(&code) {
-        return Ok(None);
-    }
+async fn compare(
+    request: &AuthRequest,
+    attempt: &CountedAttempt,
+    code: String,
+) -> Result<Option<Uuid>, AuthError> {
     let unused = {
         let client = request.connect().await?;
-        recovery_codes::list_unused(&client, set_id).await?
+        recovery_codes::list_unused(&client, attempt.set_id).await?
     };
     request.state.hasher.find_recovery_code(code, unused).await
+}
+
+/// Tells the hook of the project.
+async fn report(request: &AuthRequest, user_id: Uuid, factor_id: Uuid, valid: bool) -> Result<(), AuthError> {
+    let subject = (user_id, factor_id, FactorType::RecoveryCode.as_str());
+    hooks::report_factor_attempt(request, subject, valid).await
 }
 
 async fn log(
@@ -270,7 +332,7 @@ async fn log(
     accounts::log_action_with_traits(request, db, Actor::User(&caller.user), action, traits).await
 }
 
-/// Tells the user by mail that the codes are there, or gone.
+/// Tells the user by mail what happened to the codes.
 async fn notify(request: &AuthRequest, caller: &SignedIn, kind: MailKind) {
     let notice = Notice {
         factor_type: FactorType::RecoveryCode.as_str(),

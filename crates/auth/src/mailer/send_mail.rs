@@ -125,6 +125,8 @@ fn find_action_type(kind: MailKind) -> &'static str {
         MailKind::CredentialsForgotten => "credentials_forgotten_notification",
         MailKind::PasskeyAdded => "passkey_added_notification",
         MailKind::PasskeyRemoved => "passkey_removed_notification",
+        MailKind::RecoveryCodeUsed => "recovery_code_used_notification",
+        MailKind::RecoveryCodesReplaced => "recovery_codes_replaced_notification",
     }
 }
 

@@ -243,13 +243,20 @@ pub(crate) async fn lock_session_level(
 
 /// Lowers the sessions that were verified with this factor to `aal1`.
 pub(crate) async fn downgrade_sessions(db: &impl GenericClient, user_id: Uuid, id: Uuid) -> DbResult<()> {
-    run_statement(
-        db,
-        include_str!("../../sql/downgrade_sessions.sql"),
-        &[&user_id, &id],
-    )
-    .await
+    run_statement(db, DOWNGRADE, &[&user_id, &id, &None::<Uuid>]).await
 }
+
+/// The same, but for the session `kept`.
+pub(crate) async fn downgrade_other_sessions(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    id: Uuid,
+    kept: Uuid,
+) -> DbResult<()> {
+    run_statement(db, DOWNGRADE, &[&user_id, &id, &Some(kept)]).await
+}
+
+const DOWNGRADE: &str = include_str!("../../sql/downgrade_sessions.sql");
 
 /// Raises the session to `aal2` and deletes the user's sessions that are still at `aal1`. Somebody who knows only the
 /// password could have opened those.

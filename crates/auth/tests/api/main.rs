@@ -47,6 +47,7 @@ mod protection;
 mod providers;
 mod races;
 mod recorded_details;
+mod recovery_code_guesses;
 mod recovery_codes;
 mod refresh;
 mod response_shapes;

@@ -112,5 +112,14 @@ pub(super) fn find_default_text(kind: MailKind) -> DefaultText {
             "A passkey was removed",
             "A passkey was removed from your account {{ .Email }}.",
         ),
+        MailKind::RecoveryCodeUsed => build_notice(
+            "A recovery code was used",
+            "A recovery code was used in place of the second factor of your account {{ .Email }}. If it was not you, change your password \
+             and replace your recovery codes.",
+        ),
+        MailKind::RecoveryCodesReplaced => build_notice(
+            "Your recovery codes were replaced",
+            "The recovery codes of your account {{ .Email }} were replaced by new ones. The old ones do not work any more.",
+        ),
     }
 }

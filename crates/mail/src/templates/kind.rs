@@ -36,14 +36,18 @@ pub enum MailKind {
     PasskeyAdded,
     /// A passkey was removed.
     PasskeyRemoved,
+    /// A recovery code was used in place of the second factor. Ours, as the next one.
+    RecoveryCodeUsed,
+    /// The recovery codes were replaced by new ones.
+    RecoveryCodesReplaced,
 }
 
 impl MailKind {
     /// Number of kinds; `kind as usize` is below it.
-    pub(super) const COUNT: usize = 16;
+    pub(super) const COUNT: usize = 18;
 
     /// The mails of `[auth.email.notification.<name>]`, with their names.
-    pub const NOTIFICATIONS: [(&'static str, Self); 10] = [
+    pub const NOTIFICATIONS: [(&'static str, Self); 12] = [
         ("password_changed", Self::PasswordChanged),
         ("email_changed", Self::EmailChanged),
         ("phone_changed", Self::PhoneChanged),
@@ -53,6 +57,8 @@ impl MailKind {
         ("mfa_factor_unenrolled", Self::MfaFactorUnenrolled),
         ("passkey_added", Self::PasskeyAdded),
         ("passkey_removed", Self::PasskeyRemoved),
+        ("recovery_code_used", Self::RecoveryCodeUsed),
+        ("recovery_codes_replaced", Self::RecoveryCodesReplaced),
         ("credentials_forgotten", Self::CredentialsForgotten),
     ];
 
@@ -91,6 +97,8 @@ impl MailKind {
             Self::CredentialsForgotten => "credentials_forgotten_notification",
             Self::PasskeyAdded => "passkey_added_notification",
             Self::PasskeyRemoved => "passkey_removed_notification",
+            Self::RecoveryCodeUsed => "recovery_code_used_notification",
+            Self::RecoveryCodesReplaced => "recovery_codes_replaced_notification",
         }
     }
 

@@ -159,6 +159,8 @@ mod tests {
         MailKind::CredentialsForgotten,
         MailKind::PasskeyAdded,
         MailKind::PasskeyRemoved,
+        MailKind::RecoveryCodeUsed,
+        MailKind::RecoveryCodesReplaced,
     ];
     const NOTICES_FROM: usize = MailKind::PasswordChanged as usize;
 

@@ -177,13 +177,18 @@ mod tests {
 
     #[test]
     fn console_113_notices_that_are_sent_without_a_setting_are_not_listed_as_off() {
-        let by_default = ["passkey_added", "passkey_removed", "credentials_forgotten"];
+        let of_codes = ["recovery_code_used", "recovery_codes_replaced"];
+        let by_default = ["passkey_added", "passkey_removed"].into_iter().chain(of_codes);
+        let by_default: Vec<_> = by_default.chain(["credentials_forgotten"]).collect();
         assert_eq!(enabled_notifications(""), by_default);
 
         let set = "[auth.email.notification.password_changed]\nenabled = true\n\
                    [auth.email.notification.passkey_added]\nenabled = false\n\
                    [auth.email.notification.credentials_forgotten]\nenabled = false\n";
-        let of_settings = ["password_changed", "passkey_removed", "credentials_forgotten"];
+        let of_settings = ["password_changed", "passkey_removed"]
+            .into_iter()
+            .chain(of_codes);
+        let of_settings: Vec<_> = of_settings.chain(["credentials_forgotten"]).collect();
         assert_eq!(enabled_notifications(set), of_settings);
     }
 }

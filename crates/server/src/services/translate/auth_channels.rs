@@ -90,14 +90,20 @@ pub(super) fn hooks_config(config: &Config) -> Result<HooksConfig> {
     Ok(hooks)
 }
 
-/// The security notices that `[auth.email.notification.<name>]` switches on, and those of passkeys unless it switches them off.
+/// The security notices that `[auth.email.notification.<name>]` switches on, and those of passkeys and recovery codes unless it switches
+/// them off.
 pub(in crate::services) fn notification_kinds(config: &Config) -> Vec<MailKind> {
     let sections = &config.auth.email.notifications;
     let kind_of = |section: &NotificationTemplate| MailKind::from_notification_name(&section.template.name);
     let enabled = sections.iter().filter(|section| section.enabled);
     let mut kinds: Vec<MailKind> = enabled.filter_map(kind_of).collect();
     let is_named = |kind: &MailKind| sections.iter().any(|section| kind_of(section) == Some(*kind));
-    let by_default = [MailKind::PasskeyAdded, MailKind::PasskeyRemoved];
+    let by_default = [
+        MailKind::PasskeyAdded,
+        MailKind::PasskeyRemoved,
+        MailKind::RecoveryCodeUsed,
+        MailKind::RecoveryCodesReplaced,
+    ];
     kinds.extend(by_default.into_iter().filter(|kind| !is_named(kind)));
     kinds
 }
