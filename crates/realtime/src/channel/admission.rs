@@ -31,6 +31,8 @@ pub(crate) struct Admission {
     request: JoinRequest,
     token: Token,
     permissions: Permissions,
+    /// Which stored broadcasts the join asks for, and may have.
+    wanted: Option<ReplayRequest>,
     replays: Vec<Replay>,
     /// The subscriptions to database changes as they are counted.
     counted_bindings: Vec<Share>,
@@ -58,6 +60,20 @@ pub(crate) async fn check_join(
     if let Some(limit) = admission.request.time_for_changes() {
         let subscription = EarlySubscription::begin(context, &admission.token, &admission.request, limit);
         admission.early_subscription = Some(subscription.await?);
+        if admission.request.is_private {
+            // A right may have been taken away while the join waited.
+            admission = check_policies(context, admission).await?;
+        }
+    }
+    // Read last: what is sent while a join waits is neither stored before it nor delivered to it otherwise.
+    if let Some(wanted) = admission.wanted {
+        let replays = context
+            .worker
+            .shared
+            .replayer
+            .fetch(admission.topic.name(), wanted)
+            .await;
+        admission.replays = replays.ok_or(JoinError::ReplayFailed)?;
     }
     Ok(admission)
 }
@@ -77,6 +93,7 @@ async fn check_permission(
         request,
         token,
         permissions: Permissions::PUBLIC,
+        wanted: None,
         replays: Vec::new(),
         counted_bindings,
         early_subscription: None,
@@ -91,7 +108,7 @@ async fn check_permission(
     }
 }
 
-/// Asks the policies about a private channel, and reads the broadcasts that are to be replayed.
+/// Asks the policies about a private channel, and which broadcasts are to be replayed.
 async fn check_policies(context: &SocketContext, admission: Admission) -> Result<Admission, JoinError> {
     let shared = &context.worker.shared;
     let Admission {
@@ -117,7 +134,7 @@ async fn check_policies(context: &SocketContext, admission: Admission) -> Result
         Err(error) => return Err(JoinError::Check(error)),
     };
     Ok(Admission {
-        replays: fetch_replays(shared, topic, request, verdict).await?,
+        wanted: read_replay_request(topic, request, verdict)?,
         permissions: Permissions::after_read(verdict),
         ..admission
     })
@@ -184,24 +201,23 @@ fn count_bindings(context: &SocketContext, bindings: usize) -> Result<Vec<Share>
     Ok(counted.into_iter().flatten().collect())
 }
 
-/// Reads the broadcasts that a join requests to be replayed. Requires the privilege to read broadcasts; that for presence
-/// alone is not enough.
-async fn fetch_replays(
-    shared: &Shared,
+/// Which broadcasts a join requests to be replayed. Requires the privilege to read broadcasts; that for presence alone is not
+/// enough.
+fn read_replay_request(
     topic: &Topic,
     request: &JoinRequest,
     verdict: ReadVerdict,
-) -> Result<Vec<Replay>, JoinError> {
+) -> Result<Option<ReplayRequest>, JoinError> {
     let Some(parameters) = request.replay_parameters() else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     // The history is read past the policies, so the verdict for live broadcasts has to cover it.
     if !verdict.broadcast {
         return Err(JoinError::Unauthorized(topic.name().to_owned()));
     }
-    let wanted = ReplayRequest::parse(parameters).ok_or(JoinError::ReplayParameters)?;
-    let replays = shared.replayer.fetch(topic.name(), wanted).await;
-    replays.ok_or(JoinError::ReplayFailed)
+    ReplayRequest::parse(parameters)
+        .map(Some)
+        .ok_or(JoinError::ReplayParameters)
 }
 
 /// Makes the channel and sends what a join brings, in the order of the contract: the reply, replayed broadcasts, the
@@ -217,6 +233,7 @@ pub(crate) fn admit(
         request,
         token,
         permissions,
+        wanted: _,
         replays,
         counted_bindings,
         early_subscription,

@@ -13,6 +13,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use selvedge_gateway::UpgradedStream;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
@@ -161,6 +162,9 @@ impl Session {
             self.reply(&Reference::NULL, &frame, r#"{"status":"ok","response":{}}"#);
             return None;
         }
+        if self.slots.drop_given_up(&frame) {
+            self.note_if_empty();
+        }
         match (self.slots.get_mut(&frame.topic), frame.event.as_str()) {
             // The stock client sends messages right behind the join without waiting for its reply.
             (Some(Slot::Joining(joining)), _) => defer(&mut joining.deferred, frame),
@@ -210,13 +214,23 @@ impl Session {
             is_too_long,
             ..JoinRequest::parse(&payload)
         };
-        let step = steps::join(&self.context, frame.topic.clone(), request, self.slots.len());
+        let waits = request.time_for_changes().is_some();
+        let (checks, is_given_up) = oneshot::channel();
+        let channels = self.slots.len();
+        let step = steps::join(
+            &self.context,
+            frame.topic.clone(),
+            (request, channels),
+            is_given_up,
+        );
         let joining = Joining {
             join_ref: frame.join_ref.clone(),
             reference: frame.reference.clone(),
             received: frame.received,
             previous,
             deferred: VecDeque::new(),
+            waits,
+            _checks: checks,
         };
         self.slots
             .insert(frame.topic.clone(), Slot::Joining(Box::new(joining)));
@@ -234,6 +248,7 @@ impl Session {
                 Ok(admission) => self.finish_join(topic, admission, wants_replication_notice),
                 Err(error) => self.refuse_join(&topic, &error),
             },
+            Finished::GivenUp => None,
             Finished::Check {
                 topic,
                 channel,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 use foldhash::quality::RandomState;
+use tokio::sync::oneshot;
 
 use crate::channel::Channel;
 use crate::fanout::ChannelId;
@@ -34,6 +35,23 @@ pub(super) struct Joining {
     pub(super) previous: Option<Box<Channel>>,
     /// Messages on this topic that arrived after the join, oldest first.
     pub(super) deferred: VecDeque<ClientFrame>,
+    /// Whether the join waits for its subscriptions, which may take long.
+    pub(super) waits: bool,
+    /// Ends the checks when it is dropped.
+    pub(super) _checks: oneshot::Sender<()>,
+}
+
+impl Joining {
+    /// Whether the client has given up this join, as long as it waits: it leaves the channel, or joins anew.
+    fn is_given_up_by(&self, frame: &ClientFrame) -> bool {
+        let is_same = frame.join_ref == self.join_ref;
+        self.waits
+            && match frame.event.as_str() {
+                "phx_leave" => is_same,
+                "phx_join" => !is_same,
+                _ => false,
+            }
+    }
 }
 
 /// The topics of a socket by their names in frames. Public and private channels of one name share a key, because frames do
@@ -66,6 +84,20 @@ impl Slots {
                 None
             }
         }
+    }
+
+    /// Drops the pending join that the client gives up by this message, with the messages behind it, which were for a channel that never
+    /// was; returns whether there is one.
+    pub(super) fn drop_given_up(&mut self, frame: &ClientFrame) -> bool {
+        match self.by_topic.get(&frame.topic) {
+            Some(Slot::Joining(joining)) if joining.is_given_up_by(frame) => {}
+            _ => return false,
+        }
+        let given_up = self.take_joining(&frame.topic);
+        if let Some(previous) = given_up.and_then(|joining| joining.previous) {
+            previous.member().push_close();
+        }
+        true
     }
 
     /// Removes and returns a joined channel. A pending join of that topic is left in place.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::channel::{
@@ -30,6 +31,8 @@ pub(super) enum Finished {
         result: Result<Admission, JoinError>,
         wants_replication_notice: bool,
     },
+    /// A join that its client has given up.
+    GivenUp,
     Check {
         topic: String,
         channel: ChannelId,
@@ -46,21 +49,25 @@ pub(super) enum Finished {
 /// A step that is in progress.
 pub(super) type Step = LocalBoxFuture<'static, Finished>;
 
-/// Checks a join. `channels` is the number of other channels of the socket.
+/// Checks a join, until it is given up. `channels` is the number of other channels of the socket.
 pub(super) fn join(
     context: &Rc<SocketContext>,
     topic: String,
-    request: JoinRequest,
-    channels: usize,
+    (request, channels): (JoinRequest, usize),
+    is_given_up: oneshot::Receiver<()>,
 ) -> Step {
     let context = Rc::clone(context);
     Box::pin(async move {
         let wants_replication_notice = request.wants_replication_notice;
-        let result = check_join(&context, &topic, request, channels).await;
-        Finished::Join {
-            topic,
-            result,
-            wants_replication_notice,
+        tokio::select! {
+            // First, because another join may have the topic by now.
+            biased;
+            _ = is_given_up => Finished::GivenUp,
+            result = check_join(&context, &topic, request, channels) => Finished::Join {
+                topic: topic.clone(),
+                result,
+                wants_replication_notice,
+            },
         }
     })
 }

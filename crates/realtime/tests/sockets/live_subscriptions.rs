@@ -124,3 +124,82 @@ async fn realtime_201_without_subscriptions_there_is_nothing_to_wait_for() {
 
     client.expect_nothing().await;
 }
+
+/// Keeps the first stream of changes from starting: PostgreSQL makes its slot when all older transactions have ended.
+async fn open_transaction(server: &TestServer) -> tokio_postgres::Client {
+    let older = server.database.superuser().await;
+    let begin = "begin; select pg_current_xact_id()";
+    older.batch_execute(begin).await.expect("a transaction");
+    older
+}
+
+/// Waits until the server asks for the slot.
+async fn wait_for_slot_request(database: &tokio_postgres::Client) {
+    let asked = "select exists (select from pg_stat_activity where datname = current_database() \
+                 and backend_type = 'walsender' and query like 'CREATE_REPLICATION_SLOT%')";
+    loop {
+        let row = database.query_one(asked, &[]).await.expect("the activity");
+        if row.get(0) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[actix_web::test]
+async fn realtime_201_a_client_that_gives_up_a_waiting_join_is_answered_at_once() {
+    let (server, database) = server_with_items().await;
+    let older = open_transaction(&server).await;
+    let mut client = server.connect_anon().await;
+    let wait = waiting("items", json!(20_000));
+
+    client.send(json!(["1", "1", TOPIC, "phx_join", wait])).await;
+    wait_for_slot_request(&database).await;
+    client.send(json!(["1", "2", TOPIC, "phx_leave", {}])).await;
+    let left = client.next().await;
+    assert_eq!((&left[1], &left[4]["status"]), (&json!("2"), &json!("ok")));
+    assert!(is_not_joined(&mut client).await);
+
+    client.send(json!(["3", "3", TOPIC, "phx_join", wait])).await;
+    // A late message about the channel before does not end the new join.
+    client.send(json!(["1", "4", TOPIC, "phx_leave", {}])).await;
+    client
+        .send(json!(["5", "5", TOPIC, "phx_join", {"config": {}}]))
+        .await;
+    let joined = client.next().await;
+    assert_eq!((&joined[1], &joined[4]["status"]), (&json!("5"), &json!("ok")));
+    older.batch_execute("rollback").await.expect("the end");
+}
+
+#[actix_web::test]
+async fn realtime_200_what_is_stored_while_a_join_waits_is_replayed() {
+    let (server, database) = server_with_items().await;
+    let superuser = server.database.superuser().await;
+    superuser
+        .batch_execute("create policy reading on realtime.messages for select to authenticated using (true)")
+        .await
+        .expect("a policy");
+    let older = open_transaction(&server).await;
+    let token = server.user_token("6e9c7b1e-1b1f-4b9c-9d0c-0d5c3b1e2f3a");
+    let mut client = server.connect("2.0.0", &token).await;
+    let mut join = waiting("items", json!(20_000));
+    join["config"]["private"] = json!(true);
+    join["config"]["broadcast"] = json!({"replay": {"since": 0}});
+    superuser
+        .batch_execute("grant select on public.items to authenticated")
+        .await
+        .expect("a right");
+
+    client.send(json!(["1", "1", TOPIC, "phx_join", join])).await;
+    wait_for_slot_request(&database).await;
+    let insert = "insert into realtime.messages (topic, extension, event, payload, private) \
+                  values ('items', 'broadcast', 'ev', '{\"n\": 1}', true)";
+    superuser.batch_execute(insert).await.expect("a message");
+    older.batch_execute("rollback").await.expect("the end");
+
+    let joined = client.next().await;
+    assert_eq!(joined[4]["status"], "ok", "{joined}");
+    let message = client.next().await;
+    assert_eq!(message[4]["payload"]["n"], 1, "{message}");
+    assert_eq!(message[4]["meta"]["replayed"], true);
+}
