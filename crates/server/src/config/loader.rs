@@ -371,7 +371,8 @@ impl Config {
     /// `api.schemas`, and that of queues where they are exposed.
     fn exposed_schemas(&self) -> Vec<String> {
         let mut schemas = self.api.schemas.clone();
-        let exposes_queues = self.selvedge.queues.expose == Some(true);
+        // Without a schema of its own the API would take that of queues for its default one.
+        let exposes_queues = self.selvedge.queues.expose == Some(true) && !schemas.is_empty();
         if exposes_queues && !schemas.iter().any(|schema| schema == QUEUES_SCHEMA) {
             schemas.push(QUEUES_SCHEMA.to_owned());
         }

@@ -402,7 +402,10 @@ pub(crate) async fn bring_up_project(
 /// queues; returns the file names of the migrations.
 pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) -> Result<Vec<String>> {
     let applied = apply_files(config, administrator).await?;
-    settle_queues(config.selvedge.queues.expose, administrator).await?;
+    // Who keeps the server from changing the schema keeps it from this, too.
+    if config.db.migrations.enabled {
+        settle_queues(config.selvedge.queues.expose, administrator).await?;
+    }
     Ok(applied)
 }
 

@@ -8,16 +8,13 @@ use tokio::time::sleep;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use crate::output;
+
 const EXPOSE: &str = include_str!("expose_queues.sql");
 const HIDE: &str = include_str!("hide_queues.sql");
 
-const IS_EXPOSED: &str = "
-    select pg_catalog.obj_description(pg_catalog.to_regnamespace('pgmq_public'), 'pg_namespace')
-      is not distinct from 'Queues over the data API, made by Selvedge (1)'";
-const IS_HIDDEN: &str = "
-    select pg_catalog.to_regnamespace('pgmq_public') is null and not coalesce(pg_catalog.bool_or(
-      pg_catalog.has_schema_privilege(r.name, pg_catalog.to_regnamespace('pgmq')::pg_catalog.oid, 'usage')), false)
-    from (values ('anon'), ('authenticated'), ('service_role')) as r (name)";
+const IS_EXPOSED: &str = include_str!("are_queues_exposed.sql");
+const IS_HIDDEN: &str = include_str!("are_queues_hidden.sql");
 
 /// Nodes that start at once change the same rows of the catalogue: one wins, and the others look again after pauses of up to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -27,31 +24,41 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// # Errors
 /// PostgreSQL's error; nothing is changed then.
 pub(crate) async fn settle_queues(expose: Option<bool>, administrator: &Client) -> Result<()> {
-    let (is_settled, statements) = match expose {
+    let (is_settled, statements, change) = match expose {
         None => return Ok(()),
-        Some(true) => (IS_EXPOSED, EXPOSE),
-        Some(false) => (IS_HIDDEN, HIDE),
+        Some(true) => (IS_EXPOSED, EXPOSE, "reaches"),
+        Some(false) => (IS_HIDDEN, HIDE, "does not reach"),
     };
-    settle(administrator, is_settled, statements)
+    let is_changed = settle(administrator, is_settled, statements)
         .await
-        .context("selvedge.queues.expose could not be applied")
+        .context("selvedge.queues.expose could not be applied")?;
+    if is_changed {
+        // Said aloud, because the file of this machine decides about a database that may be elsewhere.
+        output::print_note(&format!(
+            "The API {change} the queues of this database from now on (selvedge.queues.expose)."
+        ));
+    }
+    Ok(())
 }
 
+/// Runs the statements unless the database is as they make it; returns whether they have made it so.
 async fn settle(
     administrator: &Client,
     is_settled: &str,
     statements: &str,
-) -> Result<(), tokio_postgres::Error> {
+) -> Result<bool, tokio_postgres::Error> {
     let mut pause = Duration::from_millis(20);
     loop {
         // What is as it should be writes nothing: REST reads its schema again after each change.
         if administrator.query_one(is_settled, &[]).await?.try_get(0)? {
-            return Ok(());
+            return Ok(false);
         }
         // One batch is one transaction.
         match administrator.batch_execute(statements).await {
             Err(error) if is_concurrent_change(&error) && pause < LONGEST_PAUSE => sleep(pause).await,
-            done => return done,
+            Err(error) => return Err(error),
+            // Something of another role may stay in the way of the state, of which a warning tells.
+            Ok(()) => return administrator.query_one(is_settled, &[]).await?.try_get(0),
         }
         pause *= 2;
     }
@@ -247,6 +254,53 @@ mod tests {
         let before = count(&nodes[0], written).await;
         settle_queues(Some(true), &nodes[1]).await.expect("exposed again");
         assert_eq!(count(&nodes[0], written).await, before);
+    }
+
+    #[tokio::test]
+    async fn sql_203_what_went_missing_is_made_again() {
+        let (_database, postgres) = database_with_queue().await;
+        let open = "select count(*) from pg_proc where pronamespace = 'pgmq_public'::regnamespace \
+                    and has_schema_privilege('anon', 'pgmq', 'usage') and has_schema_privilege('anon', 'pgmq_public', 'usage')";
+        for loss in [
+            "drop extension pgmq cascade; create extension pgmq",
+            "drop function pgmq_public.archive(text, bigint)",
+            "revoke usage on schema pgmq from anon",
+            "revoke usage on schema pgmq_public from anon",
+        ] {
+            postgres.batch_execute(loss).await.expect(loss);
+
+            settle_queues(Some(true), &postgres).await.expect("exposed");
+
+            assert_eq!(count(&postgres, open).await, 6, "{loss}");
+        }
+    }
+
+    #[tokio::test]
+    async fn sql_203_off_writes_nothing_where_the_schema_is_the_projects_or_another_role_s() {
+        let (database, postgres) = database_with_queue().await;
+        postgres
+            .batch_execute(
+                "create table pgmq_public.own (id int);
+                 create view public.waiting as select * from pgmq_public.read('q', 0, 1)",
+            )
+            .await
+            .expect("a table and a view");
+        settle_queues(Some(false), &postgres).await.expect("hidden");
+        let is_settled = async |postgres: &Client| -> bool {
+            postgres.query_one(IS_HIDDEN, &[]).await.expect("a state").get(0)
+        };
+        assert!(is_settled(&postgres).await);
+
+        drop((database, postgres));
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        let foreign = "create schema pgmq_public; comment on schema pgmq_public is 'of another'";
+        superuser.batch_execute(foreign).await.expect("a schema");
+        let postgres = database.connect("postgres").await;
+        settle_queues(Some(false), &postgres).await.expect("left alone");
+        let comment = "select count(*) from pg_namespace where nspname = 'pgmq_public' \
+                       and obj_description(oid, 'pg_namespace') = 'of another'";
+        assert_eq!(count(&postgres, comment).await, 1);
     }
 
     #[tokio::test]
