@@ -17,7 +17,7 @@ use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::request::json_body::Fields;
 use crate::response::json::json_response;
-use crate::validation::content_encoding::check_content_encoding;
+use crate::validation::content_encoding::parse_content_encoding;
 use crate::validation::content_type::ContentType;
 
 /// The response: the new row, preceded by the two fields that older clients read.
@@ -120,9 +120,10 @@ impl MetadataChanges {
         {
             return Err(StorageError::InvalidHeaderCharacter("cache-control"));
         }
-        content_encoding
-            .as_deref()
-            .map_or(Ok(()), check_content_encoding)?;
+        // A blank one removes the source's.
+        let content_encoding = content_encoding
+            .map(|text| parse_content_encoding(Some(&text)).map(Option::unwrap_or_default))
+            .transpose()?;
         Ok(Self::Replace {
             mime_type,
             cache_control,

@@ -64,7 +64,7 @@ fn send_head(
         .and_then(|status| StatusCode::from_u16(status).ok())
         .unwrap_or(StatusCode::OK);
     let mut response = HttpResponse::build(status);
-    let validators = Validators::from_object(row);
+    let validators = Validators::of_download(row);
     if let Some(transformations) = Transform::from_query(&context.query)?.header() {
         set_header(
             &mut response,
@@ -96,7 +96,7 @@ async fn send_row(
     row: &ObjectRow,
     freshness: Freshness,
 ) -> Result<HttpResponse, StorageError> {
-    let validators = Validators::from_object(row);
+    let validators = Validators::of_download(row);
     let condition = CacheCondition::of_request(context);
     if condition
         .as_ref()

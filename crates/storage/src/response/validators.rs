@@ -15,6 +15,21 @@ pub(crate) struct Validators {
 }
 
 impl Validators {
+    /// Those of a download by our own routes. The tag tells the encoding, too: whoever uploads the same bytes again with the encoding
+    /// that was missing must not be answered with the copy of a browser that has it without.
+    pub(crate) fn of_download(row: &ObjectRow) -> Self {
+        let validators = Self::from_object(row);
+        let Some(encoding) = row.content_encoding() else {
+            return validators;
+        };
+        let encoding = encoding.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+        let etag = validators.etag.trim_matches('"');
+        Self {
+            etag: format!("\"{etag}-{encoding}\""),
+            ..validators
+        }
+    }
+
     pub(crate) fn from_object(row: &ObjectRow) -> Self {
         let etag = row.etag().map(str::to_owned);
         Self {

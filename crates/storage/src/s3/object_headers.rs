@@ -1,7 +1,7 @@
 //! Headers that describe an object in uploads and downloads: type, cache-control, encoding and `x-amz-meta-*`.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::context::S3Context;
@@ -55,10 +55,15 @@ pub(super) fn read_declared(
 /// # Errors
 /// As [`read_declared`].
 pub(super) fn read_declared_headers(context: &S3Context) -> Result<Declared, S3Error> {
+    // Several headers are one list, such as `aws-chunked` and `gzip`.
+    let codings = context.http.request.headers().get_all(CONTENT_ENCODING);
+    let codings: Vec<_> = codings
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
     read_declared(
         context.header("content-type"),
         context.header("cache-control"),
-        context.header("content-encoding"),
+        Some(&codings.join(", ")),
     )
 }
 

@@ -255,6 +255,53 @@ async fn store_242_an_encoding_that_cannot_be_a_header_is_refused() {
 }
 
 #[actix_web::test]
+async fn store_242_codings_of_frames_and_blank_ones_are_not_stored() {
+    let app = app_with_bucket().await;
+    let client = app.service_role();
+    let gzip = client
+        .upload_request("b/a", BYTES)
+        .header("content-encoding", "gzip");
+    gzip.send().await.ok();
+    for bad in ["chunked", "gzip, chunked", ";", "x y z"] {
+        let raw = client
+            .upload_request("b/raw", "x")
+            .header("content-encoding", bad);
+        raw.send().await.is(400, "400", "InvalidParameter");
+    }
+    let copy = json!({"bucketId": "b", "sourceKey": "a", "destinationKey": "c", "copyMetadata": false,
+                      "metadata": {"contentEncoding": "  "}});
+    client.post("/object/copy", copy).await.ok();
+    assert_eq!(read(&app, "/object/b/c").await.0, None);
+}
+
+#[actix_web::test]
+async fn store_240_a_copy_of_the_bytes_without_their_encoding_is_not_current() {
+    let app = app_with_bucket().await;
+    let client = app.service_role();
+    client.upload("b/a", BYTES).await.ok();
+    let broken = client.get("/object/b/a").await;
+    let encoded = client
+        .upload_request("b/a", BYTES)
+        .header("x-upsert", "true")
+        .header("content-encoding", "gzip");
+    encoded.send().await.ok();
+
+    let ask = async |etag: &str| {
+        let call = client
+            .request(Method::GET, "/object/b/a")
+            .header("if-none-match", etag);
+        call.send().await
+    };
+    let mended = ask(broken.header("etag").unwrap()).await;
+    assert_eq!(
+        (mended.status.as_u16(), mended.header("content-encoding")),
+        (200, Some("gzip"))
+    );
+    let again = ask(mended.header("etag").unwrap()).await;
+    assert_eq!(again.status, 304);
+}
+
+#[actix_web::test]
 async fn store_243_244_every_error_has_a_code_and_a_missing_object_keeps_its_own() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
