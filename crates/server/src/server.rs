@@ -133,14 +133,14 @@ pub(crate) fn start_plain_port(
     settings: &SelvedgeSection,
     port: web::Data<PlainPort>,
     health: web::Data<Health>,
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
 ) -> Result<Server> {
     let application = move || {
         App::new()
             .configure(http::configure_health(health.clone()))
             .configure(http::configure_plain_port(port.clone()))
     };
-    let server = ServerBuilder::new()
+    let mut server = ServerBuilder::new()
         .workers(PLAIN_WORKERS)
         .max_concurrent_connections(settings.limits.connections_per_worker)
         .shutdown_timeout(1)
@@ -149,8 +149,10 @@ pub(crate) fn start_plain_port(
         per_address: settings.limits.connections_per_address,
         ..ConnectionLimits::from(settings.limits.header_timeout)
     };
-    let server = selvedge_gateway::listen(server, listener, limits, application)
-        .context("the port of HTTP cannot listen")?;
+    for listener in listeners {
+        server = selvedge_gateway::listen(server, listener, limits.clone(), application.clone())
+            .context("the port of HTTP cannot listen")?;
+    }
     Ok(server.run())
 }
 

@@ -56,7 +56,9 @@ impl PlainPort {
         let name = host.split_once(':').map_or(host, |(name, _)| name);
         let mut domains = self.domains.iter();
         let domain = domains.find(|domain| domain.eq_ignore_ascii_case(name))?;
-        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let path = request.uri().path_and_query().map(|path| path.as_str());
+        // `OPTIONS *` has no path: a star behind the port would be part of the name.
+        let path = path.filter(|path| path.starts_with('/')).unwrap_or("/");
         let port = match self.https_port {
             443 => String::new(),
             port => format!(":{port}"),
@@ -87,6 +89,7 @@ mod tests {
                 "//evil.example/",
                 Some("https://shop.example:8443//evil.example/"),
             ),
+            ("shop.example", "*", Some("https://shop.example:8443/")),
             ("evil.example", "/", None),
             ("shop.example.evil.example", "/", None),
         ] {

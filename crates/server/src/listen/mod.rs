@@ -3,7 +3,7 @@
 mod port_holder;
 
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
@@ -15,6 +15,10 @@ use crate::output;
 
 /// Length of the kernel's queue of connections that wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
+
+/// All addresses of this machine, of each kind.
+const ALL_IPV4: &str = "0.0.0.0";
+const ALL_IPV6: &str = "::";
 
 /// How long a busy port is tried again.
 const PORT_PATIENCE: Duration = Duration::from_secs(1);
@@ -116,6 +120,39 @@ pub(crate) fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<
         socket.bind(&address.into())?;
         Ok(socket.into())
     })
+}
+
+/// Binds a port for the public as [`reserve_port`] does: on `host`, else on all addresses. Sockets for IPv4 and IPv6 are apart, so that a client's
+/// address has the same form everywhere; a machine without IPv6 has one.
+///
+/// # Errors
+/// As [`bind_port`].
+pub(crate) fn reserve_public_port(
+    host: Option<&str>,
+    port: u16,
+    choice: PortChoice,
+) -> Result<Vec<TcpListener>> {
+    if let Some(host) = host {
+        return Ok(vec![reserve_port(host, port, choice)?]);
+    }
+    let mut listeners = vec![reserve_port(ALL_IPV4, port, choice)?];
+    if has_ipv6() {
+        listeners.push(bind_with(ALL_IPV6, port, choice, bind_ipv6)?);
+    }
+    Ok(listeners)
+}
+
+fn bind_ipv6(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::IPV6, Type::STREAM, None)?;
+    socket.set_only_v6(true)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket.into())
+}
+
+/// Whether this machine has addresses of IPv6.
+fn has_ipv6() -> bool {
+    bind_ipv6(SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0))).is_ok()
 }
 
 /// Listens on a port that [`reserve_port`] bound. Until then connections are refused, so that a load balancer uses another node
@@ -345,6 +382,29 @@ mod tests {
         accept_connections(&listener, API_PORT).unwrap();
 
         assert!(TcpStream::connect(address).is_ok());
+    }
+
+    #[test]
+    fn prod_020_a_public_port_is_reached_by_ipv4_and_by_ipv6() {
+        let port = reserve_port(ALL_IPV4, 0, HTTPS_PORT)
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let listeners = reserve_public_port(None, port, HTTPS_PORT).unwrap();
+        for listener in &listeners {
+            accept_connections(listener, HTTPS_PORT).unwrap();
+        }
+
+        let mut reached = vec![TcpStream::connect(("127.0.0.1", port)).is_ok()];
+        if has_ipv6() {
+            reached.push(TcpStream::connect(("::1", port)).is_ok());
+        }
+
+        assert_eq!(reached, vec![true; listeners.len()]);
+        drop(listeners);
+        let named = reserve_public_port(Some("127.0.0.1"), port, HTTPS_PORT).unwrap();
+        assert_eq!(named.len(), 1);
     }
 
     #[cfg(target_os = "linux")]

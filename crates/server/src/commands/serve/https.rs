@@ -18,22 +18,23 @@ use crate::tls::open_acme;
 
 /// The ports, opened and not accepting connections yet.
 pub(super) struct PublicPorts {
-    https: TcpListener,
-    http: TcpListener,
+    https: Vec<TcpListener>,
+    http: Vec<TcpListener>,
 }
 
 impl PublicPorts {
-    /// Opens them; `None` where no certificate is obtained.
+    /// Opens them, on all addresses without a `host`; `None` where no certificate is obtained.
     ///
     /// # Errors
     /// A port that is taken, or that this user may not open.
-    pub(super) fn bind(config: &Config, host: &str) -> Result<Option<Self>> {
+    pub(super) fn bind(config: &Config) -> Result<Option<Self>> {
         let Some(section) = config.acme() else {
             return Ok(None);
         };
+        let host = config.selvedge.host.as_deref();
         Ok(Some(Self {
-            https: listen::reserve_port(host, section.https_port, HTTPS_PORT)?,
-            http: listen::reserve_port(host, section.http_port, HTTP_PORT)?,
+            https: listen::reserve_public_port(host, section.https_port, HTTPS_PORT)?,
+            http: listen::reserve_public_port(host, section.http_port, HTTP_PORT)?,
         }))
     }
 
@@ -41,16 +42,17 @@ impl PublicPorts {
     ///
     /// # Errors
     /// When the system has no handles left.
-    pub(super) fn try_clone(&self) -> std::io::Result<[TcpListener; 2]> {
-        Ok([self.https.try_clone()?, self.http.try_clone()?])
+    pub(super) fn try_clone(&self) -> std::io::Result<Vec<TcpListener>> {
+        let all = self.https.iter().chain(&self.http);
+        all.map(TcpListener::try_clone).collect()
     }
 
-    /// Accepts connections: challenges and redirects on one port, and returns the listener of the other for the API. From here on the
+    /// Accepts connections: challenges and redirects on one port, and returns the listeners of the other for the API. From here on the
     /// certificate is obtained and renewed.
     ///
     /// # Errors
     /// When the folder of the certificate cannot be used, or a listener cannot.
-    pub(super) fn start(self, config: &Config, services: &Services) -> Result<(Listener, ServerHandle)> {
+    pub(super) fn start(self, config: &Config, services: &Services) -> Result<(Vec<Listener>, ServerHandle)> {
         let section = config.acme().context("the ports were opened for it")?;
         let certificates = open_acme(config, section)?;
         let plain = PlainPort {
@@ -58,8 +60,12 @@ impl PublicPorts {
             domains: section.domains.clone(),
             https_port: section.https_port,
         };
-        listen::accept_connections(&self.http, HTTP_PORT)?;
-        listen::accept_connections(&self.https, HTTPS_PORT)?;
+        for listener in &self.http {
+            listen::accept_connections(listener, HTTP_PORT)?;
+        }
+        for listener in &self.https {
+            listen::accept_connections(listener, HTTPS_PORT)?;
+        }
         let plain = server::start_plain_port(
             &config.selvedge,
             web::Data::new(plain),
@@ -72,6 +78,8 @@ impl PublicPorts {
             let certificates = certificates.clone();
             async move { certificates.keep_renewed().await }
         }));
-        Ok((Listener::Tls(self.https, tls), spawn_server(plain)))
+        let https = self.https.into_iter();
+        let https = https.map(|listener| Listener::Tls(listener, tls.clone()));
+        Ok((https.collect(), spawn_server(plain)))
     }
 }

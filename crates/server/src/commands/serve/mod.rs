@@ -109,7 +109,7 @@ impl Listeners {
         Ok(Self {
             api: listen::reserve_port(api_host(config), config.api.port, API_PORT)?,
             console: console::bind_in_serve(config)?,
-            public: PublicPorts::bind(config, host(config))?,
+            public: PublicPorts::bind(config)?,
         })
     }
 }
@@ -152,7 +152,7 @@ async fn serve_until_stopped(
     let mut plain = None;
     if let Some(public) = listeners.public {
         let (https, http) = public.start(config, &services)?;
-        served.push(https);
+        served.extend(https);
         plain = Some(http);
     }
     let api = server::start_api(
