@@ -1,7 +1,7 @@
 //! What became of attempts to obtain a certificate, kept in a file, so that a server that is started again and again does not ask again and
 //! again: authorities refuse whoever fails too often.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub(super) struct Attempts {
     domains: Vec<String>,
     #[serde(default)]
     directory: String,
-    /// Whether the last attempt has not ended, as that of a process that was killed.
+    /// Whether a restart mends nothing: the process was killed in the middle of the last attempt, or a certificate was spent for nothing.
     #[serde(default)]
     is_unfinished: bool,
     #[serde(default)]
@@ -55,8 +55,8 @@ impl Attempts {
         read_json(&folder.join(FILE)).ok().flatten().unwrap_or_default()
     }
 
-    /// Lets the first attempt of a process be soon after a failure: somebody may have mended what was wrong. Not where the process itself has ended
-    /// in the middle, as one does that is started again and again.
+    /// Lets the first attempt of a process be soon after a failure: somebody may have mended what was wrong. Not where a restart is no sign of that,
+    /// as that of a process which ends again and again.
     pub(super) fn begin(&mut self) {
         if self.failures > 0 && !self.is_unfinished {
             self.next = self.next.min(self.noted_at.saturating_add(FIRST_PAUSE.as_secs()));
@@ -78,7 +78,7 @@ impl Attempts {
         error: &AcmeError,
     ) {
         self.failures = self.failures.saturating_add(1);
-        self.is_unfinished = matches!(error, AcmeError::Unfinished);
+        self.is_unfinished = matches!(error, AcmeError::Unfinished | AcmeError::StillDue);
         self.noted_at = seconds(now);
         let fraction = current.map_or(0.5, Certificate::fraction);
         let pause = pause_after(self.failures, fraction, current.map(Certificate::lifetime));
@@ -97,6 +97,20 @@ impl Attempts {
             next: seconds(now + (lifetime / 20).min(SOONEST)),
             ..Self::default()
         };
+    }
+
+    /// These, after an attempt that an orderly stop has cut off: no failure, and still not one at each of many restarts.
+    pub(super) fn postponed(&self, now: SystemTime) -> Self {
+        Self {
+            noted_at: seconds(now),
+            next: self.next.max(seconds(now + FIRST_PAUSE)),
+            ..self.clone()
+        }
+    }
+
+    /// The file.
+    pub(super) fn path(folder: &Path) -> PathBuf {
+        folder.join(FILE)
     }
 
     /// When the next attempt is made.
@@ -174,6 +188,25 @@ mod tests {
         assert!(!attempts.allow(wrong + SOONEST / 2) && attempts.allow(wrong + SOONEST));
         // The clock is set right again, and the time that was noted lies in the future.
         assert!(attempts.allow(wrong - 400 * day));
+    }
+
+    #[test]
+    fn prod_021_certificates_that_are_due_at_once_are_ordered_ever_more_seldom() {
+        let now = SystemTime::now();
+        let mut attempts = Attempts::default();
+
+        let mut orders = 0;
+        let mut time = now;
+        while time < now + Duration::from_secs(24 * 3600) {
+            attempts.begin();
+            if attempts.allow(time) {
+                attempts.fail(time, None, None, &AcmeError::StillDue);
+                orders += 1;
+            }
+            time += FIRST_PAUSE;
+        }
+
+        assert!(orders < 12, "{orders} in a day, with a restart every two minutes");
     }
 
     #[test]

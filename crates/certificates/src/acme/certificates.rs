@@ -1,6 +1,7 @@
 //! The certificate of a server by ACME: that of the last start at first, another one when it is time. A failure changes nothing but the time of
 //! the next attempt: what is served stays.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -54,6 +55,23 @@ impl Advice {
     fn is_due(&self, now: SystemTime) -> bool {
         self.asked
             .is_none_or(|(asked, holds)| now.duration_since(asked).map_or(true, |elapsed| elapsed >= holds))
+    }
+}
+
+/// An attempt in progress. One that an orderly stop of the server cuts off is no failure.
+struct Unbegun<'a> {
+    attempts: &'a Attempts,
+    folder: &'a Path,
+}
+
+impl Drop for Unbegun<'_> {
+    fn drop(&mut self) {
+        // A panic may come again at each start.
+        if !std::thread::panicking()
+            && let Err(error) = self.attempts.postponed(SystemTime::now()).write(self.folder)
+        {
+            tracing::warn!(%error, "the attempt that was cut off counts as a failed one");
+        }
     }
 }
 
@@ -140,7 +158,8 @@ impl AcmeCertificates {
                 failures = attempts.failures,
                 error = attempts.error.as_deref(),
                 next_attempt_s = pause.as_secs(),
-                "a certificate is not asked for yet, as the last attempts have failed"
+                file = %Attempts::path(&self.settings.folder).display(),
+                "a certificate is not asked for yet, as the last attempts have failed; without the file it is asked for at the next start"
             );
         }
     }
@@ -171,16 +190,15 @@ impl AcmeCertificates {
             return;
         }
         let client = AuthorityClient::new(self.http.clone());
+        let unbegun = Unbegun {
+            attempts: &before,
+            folder,
+        };
         let obtained = tokio::time::timeout(LONGEST_ATTEMPT, self.renew(&client, before.failures)).await;
+        std::mem::forget(unbegun);
         self.challenges.clear();
         match obtained.unwrap_or(Err(AcmeError::Slow(LONGEST_ATTEMPT.as_secs() / 60))) {
-            Ok(certificate) => {
-                tracing::info!(domains = ?certificate.names(), "a new certificate is served");
-                metrics::note_certificate(certificate.not_after(), certificate.lifetime());
-                attempts.succeed(SystemTime::now(), certificate.lifetime());
-                self.current.store(Some(Arc::new(certificate)));
-                self.is_of_other.store(false, Ordering::Relaxed);
-            }
+            Ok(certificate) => self.take(certificate, attempts, before),
             Err(error) => {
                 let now = SystemTime::now();
                 *attempts = before;
@@ -199,6 +217,22 @@ impl AcmeCertificates {
         if let Err(error) = attempts.write(folder) {
             tracing::warn!(%error, "what became of the attempt is not kept");
         }
+    }
+
+    /// Serves a new certificate. One that would be replaced at once is a failure as well: it was spent for nothing.
+    fn take(&self, certificate: Certificate, attempts: &mut Attempts, before: Attempts) {
+        tracing::info!(domains = ?certificate.names(), "a new certificate is served");
+        metrics::note_certificate(certificate.not_after(), certificate.lifetime());
+        self.is_of_other.store(false, Ordering::Relaxed);
+        let now = SystemTime::now();
+        if self.is_due(Some(&certificate), &Advice::default(), now) {
+            tracing::error!(error = %AcmeError::StillDue, "another one is asked for, after ever longer pauses");
+            *attempts = before;
+            attempts.fail(now, Some(&certificate), None, &AcmeError::StillDue);
+        } else {
+            attempts.succeed(now, certificate.lifetime());
+        }
+        self.current.store(Some(Arc::new(certificate)));
     }
 
     /// Writes a certificate that could not be written when it was issued. It is served meanwhile.
@@ -279,5 +313,62 @@ impl AcmeCertificates {
             }
         };
         advice.asked = Some((now, advice_interval(current.lifetime(), told)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::FIRST_PAUSE;
+    use super::*;
+
+    /// An authority that accepts connections and answers nothing.
+    async fn open_silent() -> (tokio::net::TcpListener, AcmeSettings, tempfile::TempDir) {
+        let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .expect("a port");
+        let port = silent.local_addr().expect("an address").port();
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = AcmeSettings {
+            domains: vec!["a.example".to_owned()],
+            email: None,
+            directory: format!("https://127.0.0.1:{port}/directory"),
+            ca_file: None,
+            external_account: None,
+            folder: folder.path().to_owned(),
+        };
+        (silent, settings, folder)
+    }
+
+    #[tokio::test]
+    async fn prod_021_an_attempt_that_an_orderly_stop_cuts_off_is_none() {
+        let (silent, settings, folder) = open_silent().await;
+        let certificates = AcmeCertificates::open(settings).expect("opened");
+
+        tokio::select! {
+            () = certificates.keep_renewed() => panic!("it never ends"),
+            asked = silent.accept() => drop(asked.expect("a connection")),
+        }
+
+        let noted = Attempts::read_any(folder.path());
+        assert_eq!((noted.failures, noted.error.as_deref()), (0, None));
+        let now = SystemTime::now();
+        assert!(!noted.allow(now) && noted.allow(now + FIRST_PAUSE));
+    }
+
+    #[tokio::test]
+    async fn prod_021_an_attempt_in_progress_is_noted_for_the_case_that_the_process_is_killed() {
+        let (silent, settings, folder) = open_silent().await;
+        let certificates = AcmeCertificates::open(settings).expect("opened");
+
+        let noted = tokio::select! {
+            () = certificates.keep_renewed() => panic!("it never ends"),
+            // Read here, because an order that is given up, as in an orderly stop, is taken back.
+            noted = async {
+                silent.accept().await.expect("a connection");
+                Attempts::read_any(folder.path())
+            } => noted,
+        };
+
+        assert_eq!(noted.failures, 1);
     }
 }

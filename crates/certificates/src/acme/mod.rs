@@ -60,6 +60,11 @@ pub enum AcmeError {
     /// The attempt has begun, and nothing more is known of it.
     #[error("the server has ended in the middle of the attempt")]
     Unfinished,
+    /// What was issued asks to be renewed at once: the clock of this machine is wrong, or the authority leaves a domain out.
+    #[error(
+        "the new certificate is due already: the clock of this machine may be wrong, or it is not for all domains"
+    )]
+    StillDue,
     /// It takes too long.
     #[error("the authority has not answered within {0} minutes")]
     Slow(u64),
