@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use selvedge_functions::parse_env_file;
@@ -85,7 +86,12 @@ impl Environment {
             .get(CREDENTIALS)
             .filter(|_| self.of_process.contains(CREDENTIALS));
         let path = folder.map(|folder| Path::new(folder).join(name));
-        let found = path.filter(|path| path.is_file());
+        // One that cannot be looked at is not missing: whoever reads it says why.
+        let is_missing = |path: &Path| {
+            path.symlink_metadata()
+                .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        let found = path.filter(|path| !is_missing(path));
         Ok(found.map(|path| (CREDENTIALS.to_owned(), path)))
     }
 
@@ -291,6 +297,10 @@ mod tests {
             Ok(Some((CREDENTIALS.to_owned(), credential)))
         );
         assert_eq!(find("SELVEDGE_T_D"), Ok(None));
+        // A link that leads nowhere is a credential that cannot be read, and not one that nobody gave.
+        let dangling = folder.path().join("SELVEDGE_T_D");
+        std::os::unix::fs::symlink("/nowhere", &dangling).unwrap();
+        assert_eq!(find("SELVEDGE_T_D"), Ok(Some((CREDENTIALS.to_owned(), dangling))));
     }
 
     #[test]

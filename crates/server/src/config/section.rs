@@ -241,9 +241,12 @@ impl<'a> Section<'a> {
     /// The value of a secret whose file the process names. The text ends before its last line break, and an empty one is an error: a secret
     /// that is missing would be replaced by another one.
     fn read_secret_file(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
-        let found = self.source.environment().find_secret_file(&self.variable_of(key));
+        let environment = self.source.environment();
+        let names = std::iter::once(self.variable_of(key)).chain(self.older_variable_of(key));
+        let found = names.map(|name| environment.find_secret_file(&name));
+        let found = found.filter_map(Result::transpose).next()?;
         let (variable, path) = match found {
-            Ok(found) => found?,
+            Ok(found) => found,
             Err(variable) => {
                 let message = format!(
                     "{}: it is in a file of the project, and only the environment of the process may name files with secrets",
@@ -288,19 +291,21 @@ impl<'a> Section<'a> {
 
     /// The name and value of the environment variable that overrides `key`, if it is set.
     fn overriding_variable(&self, key: &str) -> Option<(String, &'a str)> {
+        let mut names = std::iter::once(self.variable_of(key)).chain(self.older_variable_of(key));
+        names.find_map(|name| {
+            let value = self.source.environment().get(&name)?;
+            Some((name, value))
+        })
+    }
+
+    /// Another name of that variable. The CLI has no `[auth.saml]`; users of Supabase's own server have set its variables.
+    fn older_variable_of(&self, key: &str) -> Option<String> {
         let dotted = self.dotted(key);
-        let variable = self.variable_of(key);
-        if let Some(value) = self.source.environment().get(&variable) {
-            return Some((variable, value));
+        match dotted.strip_prefix("auth.saml.") {
+            Some(key) => Some(format!("GOTRUE_SAML_{}", key.to_ascii_uppercase())),
+            None if dotted == "auth.rate_limit.sso" => Some("GOTRUE_RATE_LIMIT_SSO".to_owned()),
+            None => None,
         }
-        // The CLI has no `[auth.saml]`; users of Supabase's own server have set its environment variables.
-        let variable = match dotted.strip_prefix("auth.saml.") {
-            Some(key) => format!("GOTRUE_SAML_{}", key.to_ascii_uppercase()),
-            None if dotted == "auth.rate_limit.sso" => "GOTRUE_RATE_LIMIT_SSO".to_owned(),
-            None => return None,
-        };
-        let value = self.source.environment().get(&variable)?;
-        Some((variable, value))
     }
 
     /// Where the value of `key` is written. A missing key is reported at the first key of its table.
