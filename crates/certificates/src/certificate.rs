@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use instant_acme::CertificateIdentifier;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier as _;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, Der, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, Der, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
+use rustls::{CertificateError as Distrust, RootCertStore};
 use sha2::{Digest as _, Sha256};
 use x509_cert::der::Decode as _;
 use x509_cert::ext::pkix::name::GeneralName;
@@ -33,6 +36,8 @@ pub struct Certificate {
     names: Vec<String>,
     not_before: SystemTime,
     not_after: SystemTime,
+    /// Who has issued it, as its field says.
+    issuer: String,
     /// By which the authority knows it, for its advice on renewal (RFC 9773).
     identifier: Option<CertificateIdentifier<'static>>,
     fingerprint: [u8; 32],
@@ -58,6 +63,7 @@ impl Certificate {
         let fingerprint = Sha256::digest(own).into();
         let names = list_names(&parsed);
         let identifier = find_identifier(&parsed);
+        let issuer = fields.issuer.to_string();
         let (not_before, not_after) = (
             fields.validity.not_before.to_system_time(),
             fields.validity.not_after.to_system_time(),
@@ -71,6 +77,7 @@ impl Certificate {
             names,
             not_before,
             not_after,
+            issuer,
             identifier,
             fingerprint,
         })
@@ -80,6 +87,27 @@ impl Certificate {
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Why a client that trusts these authorities refuses the chain today; `None` where it does not.
+    pub(crate) fn find_distrust(&self, roots: RootCertStore) -> Option<String> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        let verifier = match verifier {
+            Ok(verifier) => verifier,
+            Err(error) => return Some(error.to_string()),
+        };
+        let (own, intermediates) = self.key.cert.split_first()?;
+        let mut names = self.names.iter().map(|name| ServerName::try_from(name.as_str()));
+        let name = names.find_map(Result::ok)?;
+        match verifier.verify_server_cert(own, intermediates, &name, &[], UnixTime::now()) {
+            Ok(_) => None,
+            // The second where another authority has the same name.
+            Err(rustls::Error::InvalidCertificate(Distrust::UnknownIssuer | Distrust::BadSignature)) => {
+                Some(format!("this machine does not trust its issuer, {}", self.issuer))
+            }
+            Err(error) => Some(error.to_string()),
+        }
     }
 
     /// When it expires.
@@ -183,6 +211,23 @@ pub(crate) mod tests {
             assert_eq!(certificate.covers(name), is_covered, "{name}");
         }
         assert!((0.0..=1.0).contains(&certificate.fraction()));
+    }
+
+    #[test]
+    fn prod_021_a_chain_is_trusted_by_whom_its_issuer_is_known_to() {
+        let certificate = make_certificate(&["shop.example"], Duration::from_secs(600));
+        let other = make_certificate(&["other.example"], Duration::from_secs(600));
+        let trusting = |certificate: &Certificate| {
+            let mut roots = RootCertStore::empty();
+            roots.add(certificate.key.cert[0].clone()).expect("a root");
+            roots
+        };
+
+        assert_eq!(certificate.find_distrust(trusting(&certificate)), None);
+        let distrust = certificate
+            .find_distrust(trusting(&other))
+            .expect("it is refused");
+        assert!(distrust.contains("does not trust its issuer, CN="), "{distrust}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod init;
 mod inspect;
 mod keeper;
 mod keys;
+mod laptop_values;
 mod link;
 mod link_cli;
 mod logging;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
-use selvedge_certificates::read_report;
+use selvedge_certificates::{Report, read_report};
 
 use super::finding::Finding;
 use crate::config::{Config, TlsSection};
@@ -15,19 +15,14 @@ const SOON: Duration = Duration::from_secs(10 * 24 * 3600);
 const ADVICE: &str = "each domain must lead to this machine, with the ports of [selvedge.tls] open from outside; the log says what the authority \
      answers";
 
+const TRUST_ADVICE: &str =
+    "use the directory of an authority that clients trust; for one of your own name its root in ca_file";
+
 /// Examines the certificate that `serve` obtains; nothing where it obtains none.
 pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
     let section = config.acme()?;
-    let report = read_report(&acme_folder(config));
-    let failure = report
-        .error
-        .map(|error| {
-            format!(
-                "; {} attempts have failed, the last one: {error}",
-                report.failures
-            )
-        })
-        .unwrap_or_default();
+    let report = read_report(&acme_folder(config), section.ca_file.as_deref());
+    let failure = describe_failure(&report);
     let Some(not_after) = report.not_after else {
         let message = format!(
             "there is no certificate for {} yet{failure}",
@@ -53,6 +48,11 @@ pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
             let message = format!("it is not valid for {}{failure}", missing.join(", "));
             Finding::error("certificate", message, ADVICE)
         }
+        Ok(_) if report.distrust.is_some() => {
+            let reason = report.distrust.unwrap_or_default();
+            let message = format!("clients refuse it: {reason}{failure}");
+            Finding::error("certificate", message, TRUST_ADVICE)
+        }
         Ok(left) if left < SOON || !failure.is_empty() => {
             Finding::warning("certificate", format!("valid until {date}{failure}"), ADVICE)
         }
@@ -61,6 +61,13 @@ pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
             format!("valid until {date} for {}", report.names.join(", ")),
         ),
     })
+}
+
+/// Why there is no newer one, as the end of a sentence.
+fn describe_failure(report: &Report) -> String {
+    let failures = report.failures;
+    let describe = |error: &String| format!("; {failures} attempts have failed, the last one: {error}");
+    report.error.as_ref().map(describe).unwrap_or_default()
 }
 
 fn list_missing<'a>(section: &'a TlsSection, names: &[String]) -> Vec<&'a str> {

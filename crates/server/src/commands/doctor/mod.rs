@@ -6,10 +6,12 @@
 mod audit;
 mod certificate;
 mod database;
+mod domains;
 mod ephemeral_ports;
 mod finding;
 mod hosts;
 mod identities;
+mod laptop;
 mod machine;
 mod mail;
 mod memory;
@@ -18,6 +20,7 @@ mod replicas;
 mod replication;
 mod rights;
 mod secrets;
+mod upgrades;
 
 use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
@@ -71,12 +74,14 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
     findings.extend(certificate::examine_certificate(&config));
+    findings.extend(domains::examine_domains(&config).await);
     findings.extend(ephemeral_ports::examine_ephemeral_ports(&config));
     findings.extend(memory::examine_memory(&config).await);
     findings.push(objects::examine_objects(&config).await);
     findings.extend(secrets::examine_keys(&config));
     findings.extend(secrets::examine_sources(&config));
     findings.extend(mail::examine_mail(&config).await);
+    findings.extend(laptop::examine_laptop_values(&config));
     Ok(findings)
 }
 
@@ -115,6 +120,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     };
     findings.extend(rights::examine_rights(&client).await);
     findings.extend(database::examine_server(config, &client).await);
+    findings.extend(upgrades::examine_upgrades(&client).await);
     findings.push(memory::examine_process(&client, external.is_none()).await);
     match &external {
         // Tables of Auth and Storage may have indexes and policies of the project, which must not see a superuser.

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{Certificate, CertificateParams, KeyPair};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::Value;
@@ -16,14 +16,19 @@ use crate::support::Project;
 const DOMAIN: &str = "shop.example";
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// A certificate that is due for renewal, in the home as an earlier start has left it.
-fn keep_certificate(home: &Home, directory: &str) -> CertificateDer<'static> {
+/// A certificate that is due for renewal, with its key.
+fn make_certificate() -> (Certificate, KeyPair) {
     let mut parameters = CertificateParams::new(vec![DOMAIN.to_owned()]).expect("a name");
     let now = SystemTime::now();
     parameters.not_before = (now - 80 * DAY).into();
     parameters.not_after = (now + 10 * DAY).into();
     let key = KeyPair::generate().expect("a key");
     let certificate = parameters.self_signed(&key).expect("signed");
+    (certificate, key)
+}
+
+/// Leaves a certificate in the home as an earlier start does.
+fn keep_certificate(home: &Home, directory: &str, certificate: &Certificate, key: &KeyPair) {
     let text = format!(
         "# issued by {directory}\n{}\n{}",
         key.serialize_pem(),
@@ -32,7 +37,15 @@ fn keep_certificate(home: &Home, directory: &str) -> CertificateDer<'static> {
     // The failure of the first start: the next attempt would be two minutes later.
     std::fs::remove_file(home.path("tls/attempts.json")).expect("it has failed");
     std::fs::write(home.path("tls/certificate.pem"), text).expect("written");
-    certificate.der().clone()
+}
+
+/// What doctor finds about the certificate.
+fn examine_certificate(home: &Home) -> Value {
+    let doctor = home.run(&["doctor", "-o", "json"]);
+    let findings: Vec<Value> = serde_json::from_slice(&doctor.stdout).expect("JSON");
+    assert!(findings.iter().any(|finding| finding["check"] == "secrets"));
+    let finding = findings.iter().find(|finding| finding["check"] == "certificate");
+    finding.expect("it is examined").clone()
 }
 
 /// The answer to a GET over TLS, or the error of the handshake.
@@ -64,13 +77,17 @@ async fn prod_020_021_023_a_server_goes_on_with_its_certificate_while_the_author
     let away = Project::further_port();
     let home = Home::with_settings(&format!(
         "[selvedge.tls]\ndomains = [\"{DOMAIN}\"]\nhttp_port = {http}\nhttps_port = {https}\n\
-         directory = \"https://127.0.0.1:{away}/directory\"\nhsts = \"24h\"\n"
+         directory = \"https://127.0.0.1:{away}/directory\"\nca_file = \"authority.pem\"\nhsts = \"24h\"\n"
     ));
+    let (certificate, key) = make_certificate();
+    home.project.write("authority.pem", &certificate.pem());
+    let root = certificate.der().clone();
     // The folder is a home once it is marked, and has the certificate of an earlier start.
     let first = home.serve(&[]).await;
     first.wait_for_output("no new certificate was obtained").await;
     first.stop();
-    let root = keep_certificate(&home, &format!("https://127.0.0.1:{away}/directory"));
+    let directory = format!("https://127.0.0.1:{away}/directory");
+    keep_certificate(&home, &directory, &certificate, &key);
     let running = home.serve(&[]).await;
 
     let asked = actix_web::web::block(move || {
@@ -124,17 +141,18 @@ async fn prod_020_021_023_a_server_goes_on_with_its_certificate_while_the_author
     let now = i64::try_from(now.as_secs()).expect("not yet");
     let left = value("selvedge_tls_certificate_expiry_seconds") - now;
     assert!((9 * 86_400..=10 * 86_400).contains(&left), "{left}");
-    let doctor = home.run(&["doctor", "-o", "json"]);
-    let findings: Vec<Value> = serde_json::from_slice(&doctor.stdout).expect("JSON");
-    let finding = findings.iter().find(|finding| finding["check"] == "certificate");
-    let finding = finding.expect("it is examined");
+    let finding = examine_certificate(&home);
     assert_eq!(finding["status"], "warning", "{finding}");
-    assert!(findings.iter().any(|finding| finding["check"] == "secrets"));
     let message = finding["message"].as_str().expect("text");
     assert!(
         message.contains("valid until") && message.contains("1 attempts have failed"),
         "{message}"
     );
+    home.project.write("authority.pem", &make_certificate().0.pem());
+    let distrusted = examine_certificate(&home);
+    let message = distrusted["message"].as_str().expect("text");
+    assert_eq!(distrusted["status"], "error", "{distrusted}");
+    assert!(message.contains("clients refuse it"), "{message}");
     assert_eq!(
         home.status()["API_URL"],
         format!("https://{DOMAIN}:{https}").as_str()
