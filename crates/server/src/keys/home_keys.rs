@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::cluster::open_own_file;
-use selvedge_token::{generate_jwt_secret, generate_publishable_key, generate_secret_key};
+use selvedge_token::{
+    JsonWebKey, KeyAlgorithm, generate_jwt_secret, generate_publishable_key, generate_secret_key,
+    generate_signing_key,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -26,6 +29,9 @@ struct HomeKeys {
     publishable_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret_key: Option<String>,
+    /// As in the file of `auth.signing_keys_path`, where none is named: the first signs. Homes of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signing_keys: Vec<JsonWebKey>,
 }
 
 /// Makes the keys that the configuration lacks, in a home that has none yet, for the first start of its server.
@@ -42,16 +48,45 @@ pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
         jwt_secret: given.jwt_secret.is_none().then(generate_jwt_secret),
         publishable_key: given.publishable_key.is_none().then(generate_publishable_key),
         secret_key: given.secret_key.is_none().then(generate_secret_key),
+        // A public key lets other programs verify tokens; the JWT secret would let them make some.
+        signing_keys: match config.auth.signing_keys_path {
+            None => vec![generate_signing_key(KeyAlgorithm::Es256)],
+            Some(_) => Vec::new(),
+        },
     };
-    let text = serde_json::to_string_pretty(&keys).context("keys are text")?;
+    write(config, &keys)
+}
+
+fn write(config: &Config, keys: &HomeKeys) -> Result<()> {
+    let path = file(config);
+    let text = serde_json::to_string_pretty(keys).context("keys are text")?;
     write_private_file(&path, &text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The configuration with the home's keys in the place of those that it lacks.
+/// Replaces the home's signing keys by what `rotate` makes of them, and returns the file.
+///
+/// # Errors
+/// When the file cannot be read or written.
+pub(super) fn rotate_signing_keys(
+    config: &Config,
+    rotate: impl FnOnce(Vec<JsonWebKey>) -> Vec<JsonWebKey>,
+) -> Result<PathBuf> {
+    let path = file(config);
+    // A file without the other keys would keep the first start from making them.
+    if path.symlink_metadata().is_err() {
+        bail!("the home has no keys yet: the first start of `selvedge serve` makes them");
+    }
+    let mut keys = read(config)?;
+    keys.signing_keys = rotate(keys.signing_keys);
+    write(config, &keys)?;
+    Ok(path)
+}
+
+/// The configuration with the home's keys in the place of those that it lacks, and the home's signing keys.
 ///
 /// # Errors
 /// When a key is neither given nor in the home: a new one would make all tokens invalid.
-pub(super) fn with_home_keys(config: &Config) -> Result<Config> {
+pub(super) fn with_home_keys(config: &Config) -> Result<(Config, Vec<JsonWebKey>)> {
     let path = file(config);
     let kept = read(config)?;
     let was_served = may_be_initialized(config);
@@ -70,7 +105,7 @@ pub(super) fn with_home_keys(config: &Config) -> Result<Config> {
             path.display()
         );
     }
-    Ok(config)
+    Ok((config, kept.signing_keys))
 }
 
 fn fill(key: &mut Option<SecretString>, kept: Option<String>) {
@@ -110,6 +145,7 @@ mod tests {
     use crate::config::{Environment, Flags, Project};
     use crate::database::initialized::mark_initialized;
     use crate::keys::KeySet;
+    use crate::keys::signing_keys::rotate;
 
     fn config(home: &std::path::Path, variables: &[(&str, &str)]) -> Config {
         let environment: Environment = variables.iter().copied().collect();
@@ -142,6 +178,50 @@ mod tests {
         assert!(first.browser_key().starts_with("sb_publishable_"));
         assert_eq!(given.jwt_secret.expose_secret(), own);
         assert_eq!(given.browser_key(), first.browser_key());
+    }
+
+    #[test]
+    fn prod_016_a_new_home_signs_tokens_of_users_with_a_key_of_its_own() {
+        let home = tempfile::tempdir().unwrap();
+        let named = home.path().join("named.json");
+        let (own, other) = (
+            config(home.path(), &[]),
+            config(
+                home.path(),
+                &[("SUPABASE_AUTH_SIGNING_KEYS_PATH", named.to_str().unwrap())],
+            ),
+        );
+        let kid = |token: &str| {
+            let head = token.split('.').next().unwrap();
+            let head = base64::Engine::decode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, head).unwrap();
+            let head: serde_json::Value = serde_json::from_slice(&head).unwrap();
+            (head["alg"].clone(), head["kid"].clone())
+        };
+        let claims = serde_json::json!({ "sub": "a" });
+        // The mark of a home.
+        std::fs::write(home.path().join("production"), "").unwrap();
+
+        assert!(rotate(&own, KeyAlgorithm::Es256, 3).is_err());
+        make_home_keys(&own).unwrap();
+        let token = KeySet::for_home(&own)
+            .unwrap()
+            .ring()
+            .unwrap()
+            .sign(&claims)
+            .unwrap();
+        let rotated = rotate(&own, KeyAlgorithm::Es256, 3).unwrap();
+        let ring = KeySet::for_home(&own).unwrap().ring().unwrap();
+
+        assert_eq!(kid(&token).0, "ES256");
+        assert!(ring.verify(&token).is_ok());
+        assert_eq!(kid(&ring.sign(&claims).unwrap()).1, rotated.kid.as_str());
+        assert_eq!(
+            (rotated.path, rotated.kept, rotated.is_configured),
+            (file(&own), 1, true)
+        );
+        // A file that is named wins, and what the home has is not used.
+        std::fs::write(&named, "[]").unwrap();
+        assert!(KeySet::for_home(&other).unwrap().signing_keys.is_empty());
     }
 
     #[test]

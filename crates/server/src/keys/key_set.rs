@@ -131,7 +131,12 @@ impl KeySet {
     /// # Errors
     /// As [`KeySet::for_production`], and when neither has a key.
     pub(crate) fn for_home(config: &Config) -> Result<Self> {
-        Self::for_production(&with_home_keys(config)?)
+        let (config, signing_keys) = with_home_keys(config)?;
+        let mut set = Self::for_production(&config)?;
+        if config.auth.signing_keys_path.is_none() {
+            set.signing_keys = signing_keys;
+        }
+        Ok(set)
     }
 
     /// Returns the keys of the project's running instance, for commands: those of its home, or those of `start`.

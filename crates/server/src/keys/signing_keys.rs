@@ -6,7 +6,9 @@ use anyhow::{Context, Result, bail};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
 
+use super::home_keys::rotate_signing_keys;
 use crate::config::Config;
+use crate::database::home::is_home;
 use crate::private_file::write_private_file;
 
 /// The default file name; the Supabase CLI's.
@@ -66,6 +68,22 @@ pub(crate) struct Rotation {
 /// When the file cannot be read or written, or is a link: the new file would replace the link, and the keys that it leads to stay in use
 /// elsewhere.
 pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
+    let new = generate_signing_key(algorithm);
+    let kid = new.kid.clone().unwrap_or_default();
+    if config.auth.signing_keys_path.is_none() && is_home(config) {
+        let mut kept = 0;
+        let path = rotate_signing_keys(config, |known| {
+            let keys = put_first(new, &known, keep);
+            kept = keys.len() - 1;
+            keys
+        })?;
+        return Ok(Rotation {
+            path,
+            kid,
+            kept,
+            is_configured: true,
+        });
+    }
     let configured = config.auth.signing_keys_path.clone();
     let path = configured
         .clone()
@@ -78,14 +96,7 @@ pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> R
         );
     }
     let known = read_file(&path)?.unwrap_or_default();
-    let new = generate_signing_key(algorithm);
-    let kid = new.kid.clone().unwrap_or_default();
-    // The development key is removed: its private half is public, so everybody could sign tokens that verify.
-    let older = known.iter().filter(|key| !development::is_development_key(key));
-    // Older keys lose their private half: they only verify, and a leaked file then reveals one signing key.
-    let older: Vec<JsonWebKey> = older.take(keep).map(JsonWebKey::to_public).collect();
-    let kept = older.len();
-    let keys: Vec<JsonWebKey> = std::iter::once(new).chain(older).collect();
+    let keys = put_first(new, &known, keep);
     write_private_file(
         &path,
         &serde_json::to_string_pretty(&keys).context("keys are JSON")?,
@@ -94,9 +105,18 @@ pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> R
     Ok(Rotation {
         path,
         kid,
-        kept,
+        kept: keys.len() - 1,
         is_configured: configured.is_some(),
     })
+}
+
+/// A new key and up to `keep` of the known ones.
+fn put_first(new: JsonWebKey, known: &[JsonWebKey], keep: usize) -> Vec<JsonWebKey> {
+    // The development key is removed: its private half is public, so everybody could sign tokens that verify.
+    let older = known.iter().filter(|key| !development::is_development_key(key));
+    // Older keys lose their private half: they only verify, and a leaked file then reveals one signing key.
+    let older = older.take(keep).map(JsonWebKey::to_public);
+    std::iter::once(new).chain(older).collect()
 }
 
 #[cfg(test)]
