@@ -45,8 +45,8 @@ afterAll(async () => {
 });
 
 /**
- * Every part of each node writes, and all of it must be on this server, and on none of the others: not where they replicate, or do not
- * answer.
+ * Every part of each node writes, and all of it must be on this server and on none of the others. `others` leaves out a server that
+ * follows this one, and one that is frozen.
  */
 async function expectWritesAt(
   server: PlainServer,
