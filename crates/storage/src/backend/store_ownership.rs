@@ -39,6 +39,9 @@ const ADD_TOKEN: &str = "update _selvedge.object_stores \
 /// How long an answer counts. Another database that begins to use the store is noticed that much later.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
+/// How long what the store's clock has said counts: it is asked again whenever a token would be renewed.
+const DATE_COUNTS_FOR: Duration = Duration::from_secs(240);
+
 /// How young bytes must be to be removed for good: those of uploads that have failed or were replaced at once.
 const MAX_AGE_FOR_GOOD: Duration = Duration::from_secs(120);
 
@@ -203,8 +206,27 @@ impl StoreOwnership {
             self.write_mark(owner, &mark.store, &newest).await?;
         } else if is_old || self.with_state(|state| state.first_token_at.is_none()) {
             self.renew(client, owner, &mark.store).await?;
+        } else {
+            self.keep_date(owner, &mark).await?;
         }
         Ok(None)
+    }
+
+    /// Writes the mark as it is where another node renews the token, so that this one learns the store's date as well: else all pauses of its machine
+    /// since its start would add up. The date of a mark that another one has written is minutes old, and would not do.
+    ///
+    /// If another node has issued a token meanwhile, its own, older one is in the mark until somebody looks again: it is one of those that this database
+    /// has issued, so nobody takes it for a copy's. That of a copy is written by it again.
+    async fn keep_date(&self, owner: &str, mark: &Mark) -> Result<(), StorageError> {
+        let is_old = self.with_state(|state| {
+            state
+                .date
+                .is_none_or(|date| date.noted.elapsed() > DATE_COUNTS_FOR)
+        });
+        match is_old {
+            true => self.write_mark(owner, &mark.store, &mark.token).await,
+            false => Ok(()),
+        }
     }
 
     /// Leaves the mark of a store that has no token yet. The token is in the database before it is in the store: a crash between them leaves one
@@ -365,7 +387,42 @@ fn map_error(error: tokio_postgres::Error) -> StorageError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FileBackend;
     use super::*;
+
+    #[actix_web::test]
+    async fn a_node_that_renews_no_token_asks_the_stores_clock_as_often() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let backend = Arc::new(FileBackend::open(folder.path()).expect("a store"));
+        let ownership = StoreOwnership::new(backend.clone());
+        ownership
+            .write_mark("one", "store", "token")
+            .await
+            .expect("a mark");
+        let before = Moment::now();
+        let age_date = |age: Duration| {
+            ownership.with_state(|state| {
+                let date = state.date.as_mut().expect("a date");
+                date.noted.wall = SystemTime::now() - age;
+            });
+        };
+        let is_new =
+            || ownership.with_state(|state| state.date.is_some_and(|date| date.noted.wall >= before.wall));
+        let mark = Mark {
+            store: "store".to_owned(),
+            token: "token".to_owned(),
+        };
+
+        age_date(Duration::from_secs(60));
+        ownership.keep_date("one", &mark).await.expect("nothing");
+        assert!(!is_new());
+
+        age_date(Duration::from_secs(300));
+        ownership.keep_date("one", &mark).await.expect("a mark");
+        assert!(is_new());
+        let written = backend.read_mark("one").await.expect("a mark");
+        assert_eq!(written.as_deref(), Some("store token\n"));
+    }
 
     #[test]
     fn bytes_are_private_that_were_written_by_this_process_and_just_now() {
