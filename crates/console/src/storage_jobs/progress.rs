@@ -16,7 +16,7 @@ const BATCH: i64 = 100;
 const MOST_FAILURES: i64 = 1000;
 
 /// Files of bucket `$1` with names in `$2..$3` that sort after `$4`, the last one already processed.
-const FILES: &str = "from storage.objects where bucket_id = $1
+const FILES: &str = "from only storage.objects where bucket_id = $1
      and name collate \"C\" >= $2 and name collate \"C\" < $3 and name collate \"C\" > $4";
 
 /// Another session of this login that holds the advisory lock with key `$2`: a node of an earlier version, which runs the job.
@@ -50,21 +50,25 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
     Ok(None)
 }
 
-/// Gives a job to this connection's session, unless it has ended or another living session has it. A node that is taking it in this
-/// moment has locked its row.
+/// Gives a job to this connection's session, unless it has ended or another living session has it.
+///
+/// The runner is compared with the one that was found dead: PostgreSQL does not look for a living session again when the update has
+/// waited for another node that took the job, but it compares the row's columns with their new values.
 async fn claim_job(lock: &Client, id: Uuid) -> Result<Option<Row>, ConsoleError> {
     let sql = format!(
-        "update selvedge_console.storage_jobs
+        "with free as materialized (
+           select j.runner_pid as pid, j.runner_started as started from selvedge_console.storage_jobs as j
+           where j.id = $1
+             and not exists (select from pg_catalog.pg_stat_activity as a
+                             where a.pid = j.runner_pid and a.backend_start = j.runner_started)
+             and not exists ({LOCKED_BY_EARLIER_VERSION}))
+         update selvedge_console.storage_jobs
          set runner_pid = pg_catalog.pg_backend_pid(),
              runner_started = (select a.backend_start from pg_catalog.pg_stat_activity as a
                                where a.pid = pg_catalog.pg_backend_pid())
-         where id = (
-           select j.id from selvedge_console.storage_jobs as j
-           where j.id = $1 and j.state in ('waiting', 'running', 'cancelling')
-             and not exists (select from pg_catalog.pg_stat_activity as a
-                             where a.pid = j.runner_pid and a.backend_start = j.runner_started)
-             and not exists ({LOCKED_BY_EARLIER_VERSION})
-           for update skip locked)
+         from free
+         where id = $1 and state in ('waiting', 'running', 'cancelling')
+           and runner_pid is not distinct from free.pid and runner_started is not distinct from free.started
          returning {COLUMNS}"
     );
     let key = lock_key(id);
@@ -288,18 +292,37 @@ mod tests {
     async fn console_121_one_of_many_sessions_gets_a_job_that_all_ask_for() {
         let database = TestDatabase::create().await;
         let job = add_job(&database).await;
+        let first = database.connect("selvedge_console_service").await;
         let mut clients = Vec::new();
         for _ in 0..6 {
             clients.push(database.connect("selvedge_console_service").await);
         }
+        // All of them have found the job free, and wait for its row, when another one takes it.
+        first.batch_execute("begin").await.expect("begun");
+        let taken = take_job(&first).await.expect("asked");
+        let asked = futures_util::future::join_all(clients.iter().map(take_job));
+        let superuser = database.superuser().await;
+        let commit = async {
+            let waiting = "select count(*) from pg_catalog.pg_stat_activity
+                           where datname = pg_catalog.current_database() and wait_event_type = 'Lock'";
+            while superuser
+                .query_one(waiting, &[])
+                .await
+                .expect("counted")
+                .get::<_, i64>(0)
+                < 6
+            {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+            first.batch_execute("commit").await.expect("committed");
+        };
 
-        let asked = futures_util::future::join_all(clients.iter().map(take_job)).await;
+        let (asked, ()) = futures_util::future::join(asked, commit).await;
 
-        let taken: Vec<Uuid> = asked
-            .into_iter()
-            .filter_map(|job| job.expect("asked").map(|job| job.id))
-            .collect();
-        assert_eq!(taken, [job]);
+        assert_eq!(taken.map(|job| job.id), Some(job));
+        for job in asked {
+            assert_eq!(job.expect("asked").map(|job| job.id), None);
+        }
     }
 
     #[tokio::test]
