@@ -154,12 +154,14 @@ describe("gw_042 functions serve --inspect-mode run", () => {
   test("the words of the CLI are printed, with each call", async () => {
     await server.call("slow");
 
-    expect(server.output()).toContain("Setting up Edge Functions runtime...");
-    expect(server.output()).toContain("Skipped serving Function: switched-off");
-    expect(server.output()).toContain(
+    // The server answers before its words are printed.
+    const output = await eventually(server.output, (text) => text.includes("<function-name>\n - "));
+    expect(output).toContain("Setting up Edge Functions runtime...");
+    expect(output).toContain("Skipped serving Function: switched-off");
+    expect(output).toContain(
       `Serving functions on ${server.apiUrl}/functions/v1/<function-name>\n - `,
     );
-    expect(server.output()).toContain("serving the request with supabase/functions/slow");
+    expect(output).toContain("serving the request with supabase/functions/slow");
   });
 });
 
