@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp, signUpAdmin } from "../support/clients.ts";
 import { runSql } from "../support/database.ts";
-import { listMails } from "../support/inbox.ts";
+import { listMails, newestHeaders } from "../support/inbox.ts";
 
 const patience = { timeout: 60_000, interval: 100 };
 
@@ -186,6 +186,65 @@ describe("a notice by mail", () => {
     expect(await noticesTo(creator)).toHaveLength(1);
   });
 
+  test("is ended by one request without a session, of its own person alone", async () => {
+    const [creator, other] = await Promise.all([signUp(), signUp()]);
+    for (const person of [creator, other]) {
+      await like(await makeOutfit(person, "approved"));
+      await deliver(person);
+    }
+    const headers = await newestHeaders(creator.email);
+    expect(headers["List-Unsubscribe-Post"]).toEqual(["List-Unsubscribe=One-Click"]);
+    const address = headers["List-Unsubscribe"]?.[0]?.replace(/^<|>$/g, "") ?? "";
+    expect((await noticesTo(creator))[0]?.Text).toContain(`Unsubscribe: ${address}\n`);
+    const settings = () =>
+      runSql(
+        `select user_id, notices from public.mail_settings where user_id in ('${creator.id}', '${other.id}')`,
+      );
+    // As a virus scanner opens the link.
+    const page = await fetch(address);
+    expect([page.status, page.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
+    expect(await page.text()).toContain('<form method="post">');
+    expect(await settings()).toEqual([]);
+
+    // As mail services send it, in either form; and nothing happens the second time.
+    const form = new FormData();
+    form.set("List-Unsubscribe", "One-Click");
+    for (const body of [new URLSearchParams("List-Unsubscribe=One-Click"), form]) {
+      expect((await fetch(address, { method: "POST", body })).status).toBe(200);
+    }
+    expect(await settings()).toEqual([{ user_id: creator.id, notices: false }]);
+    await like(await makeOutfit(creator, "approved"), admin);
+    expect(await mailsOf(creator)).toMatchObject([{ is_done: true }]);
+
+    // A token with another person in it, and one with a single letter changed, are none.
+    const token = new URL(address).searchParams.get("token") ?? "";
+    expect(token).toMatch(/^[A-Za-z0-9_-]{64}$/);
+    const theirs = Buffer.from(token, "base64url");
+    Buffer.from(other.id.replaceAll("-", ""), "hex").copy(theirs);
+    const last = token.endsWith("A") ? "B" : "A";
+    for (const forged of [theirs.toString("base64url"), token.slice(0, -1) + last, `${token}A`]) {
+      const answer = await fetch(address.replace(token, forged), { method: "POST" });
+      expect(answer.status, forged).toBe(404);
+    }
+    expect(await settings()).toEqual([{ user_id: creator.id, notices: false }]);
+    const kept = `select 1 from private.notice_mails where unsubscribe_token is not null and done_at is not null`;
+    expect(await runSql(kept)).toEqual([]);
+  });
+
+  test("of a deleted account is ended without an error", async () => {
+    const creator = await signUp();
+    await like(await makeOutfit(creator, "approved"));
+    await deliver(creator);
+    const headers = await newestHeaders(creator.email);
+    const address = headers["List-Unsubscribe"]?.[0]?.replace(/^<|>$/g, "") ?? "";
+    await runSql(`delete from auth.users where id = '${creator.id}'`);
+
+    expect((await fetch(address, { method: "POST" })).status).toBe(200);
+    expect(
+      await runSql(`select 1 from public.mail_settings where user_id = '${creator.id}'`),
+    ).toEqual([]);
+  });
+
   test("is not sent to an address that nobody has confirmed, nor for a deleted account", async () => {
     const creator = await signUp();
     await like(await makeOutfit(creator, "approved"));
@@ -218,4 +277,12 @@ test("nobody reads or writes the queue, and the setting is in the export", async
      where has_table_privilege(role, 'private.notice_mails', 'select, insert, update, delete')`,
   );
   expect(rights).toEqual([]);
+  // Whoever read the key or made tokens would end the mails of all people.
+  const makers = await runSql(
+    `select role from unnest(array['anon', 'authenticated', 'service_role']) as role
+     where has_table_privilege(role, 'private.mail_key', 'select, insert, update, delete')
+       or has_function_privilege(role, 'private.unsubscribe_token(uuid)', 'execute')
+       or (role <> 'service_role' and has_function_privilege(role, 'private.unsubscribe(text)', 'execute'))`,
+  );
+  expect(makers).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
 import { makeOutfit } from "../support/catalogue.ts";
 import { owner, password, signUp } from "../support/clients.ts";
-import { ageSignIns } from "../support/database.ts";
+import { ageSignIns, runSql } from "../support/database.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 import { test as freshTest } from "./fresh-server.ts";
 import {
@@ -16,7 +16,7 @@ import {
   test,
   toast,
 } from "./journey.ts";
-import { findViolations } from "./measure.ts";
+import { findViolations, measureOverflow } from "./measure.ts";
 
 test("everything about a user is downloaded as one zip", async ({ page, person }) => {
   const outfit = await makeOutfit(person, "pending");
@@ -58,6 +58,29 @@ test("notices by mail are switched off where the mail leads, and stay so @once",
   await expect(notices).not.toBeChecked();
   await notices.check();
   await expect.poll(stored).toEqual([{ notices: true }]);
+});
+
+test("the link of a mail ends them without a sign-in, once its button is pressed", {
+  tag: "@phone",
+}, async ({ page, person }) => {
+  const [{ token } = { token: "" }] = await runSql<{ token: string }>(
+    `select private.unsubscribe_token('${person.id}') as token`,
+  );
+  const stored = async () =>
+    (await person.client.from("mail_settings").select("notices")).data ?? undefined;
+  await page.goto(`/mails/v1/unsubscribe?token=${token}`);
+  await expect(page.getByRole("heading", { name: "Unsubscribe?", level: 1 })).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
+  await saveScreenshot(page, "unsubscribe");
+  expect(await stored()).toEqual([]);
+
+  await page.getByRole("button", { name: "Unsubscribe" }).click();
+  await expect(page.getByRole("heading", { name: "You have unsubscribed" })).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await stored()).toEqual([{ notices: false }]);
+  // The configured address of the site, which is not that of the tests' server.
+  await expect(page.getByRole("link", { name: "To the site" })).toHaveAttribute("href", /^http:/);
 });
 
 test("one button ends the sessions of all devices, and Sign out only this one @once", async ({

@@ -34,6 +34,13 @@ export async function listMails(email: string): Promise<{ Subject: string; Text:
   );
 }
 
+/** The headers of the newest mail to this address, by their names. */
+export async function newestHeaders(email: string): Promise<Record<string, string[]>> {
+  const query = encodeURIComponent(`to:"${email}"`);
+  const found = await read<{ messages: { ID: string }[] }>(`/api/v1/search?query=${query}`);
+  return read(`/api/v1/message/${found.messages[0]?.ID}/headers`);
+}
+
 async function newestMail(email: string): Promise<{ HTML: string; Text: string }> {
   const found = await read<{ messages: { ID: string }[] }>(
     `/api/v1/search?query=${encodeURIComponent(`to:"${email}"`)}`,

@@ -14,6 +14,7 @@ use crate::limits::{HourlyCount, MailLimits};
 use crate::metrics::ATTEMPTS;
 use crate::queue::{LeasedMail, Queue};
 use crate::server_state::{Round, ServerState, pause_after};
+use crate::text::MailLinks;
 
 /// How often to look without being woken.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -32,16 +33,16 @@ pub struct MailQueue {
 }
 
 impl MailQueue {
-    /// The mails in this table, in whose texts `{{ .SiteURL }}` stands for `site_url`.
+    /// The mails in this table.
     pub fn new(
         table: &TableName,
         database: Arc<Database>,
         mailer: Mailer,
-        site_url: &str,
+        links: MailLinks,
         limits: MailLimits,
     ) -> Arc<Self> {
         Arc::new(Self {
-            queue: Queue::new(table, database, site_url),
+            queue: Queue::new(table, database, links),
             mailer,
             limits,
         })

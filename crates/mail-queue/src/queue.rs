@@ -14,15 +14,13 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::error::QueueError;
+use crate::text::{MailLinks, html_of, one_line};
 
 /// The channel on which a project announces a mail that is due. Without announcements, nodes poll every few seconds.
 const CHANNEL: &str = "selvedge_mails";
 
 /// Connections of one node: statements are short, and few.
 const CONNECTIONS: usize = 1;
-
-/// Stands in the text of a mail for the site's address, which the database does not know.
-const SITE_URL: &str = "{{ .SiteURL }}";
 
 /// The role that bypasses the project's policies.
 const SERVICE: RequestContext<'static> = RequestContext {
@@ -36,7 +34,8 @@ const SERVICE: RequestContext<'static> = RequestContext {
     extra: &[],
 };
 
-/// $1 mails at most, $2 seconds of the lease. A trigger of the project may write the mail at this moment, or end it.
+/// $1 mails at most, $2 seconds of the lease. A trigger of the project may write the mail at this moment, or end it. The token is read
+/// from the whole row, because a table need not have a column for it.
 const LEASE: &str = "
     update {table} as mail
     set tries = mail.tries + 1, next_try_at = now() + make_interval(secs => $2)
@@ -47,7 +46,7 @@ const LEASE: &str = "
       limit $1
       for update skip locked)
     returning mail.id, mail.tries, mail.recipient::text, mail.subject::text, mail.body::text, mail.html::text,
-      mail.expires_at < now(), mail.done_at is not null";
+      mail.expires_at < now(), mail.done_at is not null, to_jsonb(mail) ->> 'unsubscribe_token'";
 
 /// $1 id, $2 attempt, $3 why the mail was not sent, null when it was.
 const END: &str = "
@@ -89,12 +88,11 @@ pub(crate) struct Queue {
     end: String,
     postpone: String,
     skip_first: String,
-    /// Takes the place of [`SITE_URL`].
-    site_url: String,
+    links: MailLinks,
 }
 
 impl Queue {
-    pub(crate) fn new(table: &TableName, database: Arc<Database>, site_url: &str) -> Self {
+    pub(crate) fn new(table: &TableName, database: Arc<Database>, links: MailLinks) -> Self {
         let with_table = |statement: &str| statement.replace("{table}", &table.quoted());
         Self {
             pool: database.pool(Login::Authenticator, CONNECTIONS),
@@ -103,7 +101,7 @@ impl Queue {
             end: with_table(END),
             postpone: with_table(POSTPONE),
             skip_first: with_table(SKIP_FIRST),
-            site_url: site_url.trim_end_matches('/').to_owned(),
+            links,
         }
     }
 
@@ -145,7 +143,6 @@ impl Queue {
     }
 
     fn read(&self, row: &Row) -> Result<LeasedMail, QueueError> {
-        let with_site = |text: String| text.replace(SITE_URL, &self.site_url);
         // A mail without a recipient is refused when it is sent, and stops no other.
         let text = |column: usize| {
             row.try_get::<_, Option<String>>(column)
@@ -154,15 +151,19 @@ impl Queue {
         let body = text(4)?;
         let html: Option<String> = row.try_get(5)?;
         let is_expired: Option<bool> = row.try_get(6)?;
+        let token: Option<String> = row.try_get(8)?;
+        let unsubscribe_url = self.links.unsubscribe(token.as_deref());
+        let fill_in = |text: &str| self.links.fill_in(text, unsubscribe_url.as_deref());
         Ok(LeasedMail {
             id: row.try_get(0)?,
             tries: row.try_get(1)?,
             mail: Mail {
                 to: text(2)?,
                 subject: one_line(text(3)?),
-                html: with_site(html.unwrap_or_else(|| html_of(&body))),
-                text: with_site(body),
+                html: fill_in(&html.unwrap_or_else(|| html_of(&body))),
+                text: fill_in(&body),
                 message_type: "project".to_owned(),
+                unsubscribe_url,
             },
             is_expired: is_expired.unwrap_or(false),
             is_ended: row.try_get(7)?,
@@ -170,44 +171,23 @@ impl Queue {
     }
 
     async fn query(&self, statement: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
-        let mut client = self.pool.get().await?;
-        // A project may have set a statement timeout or search path for service_role.
-        let roles = self.database.role_settings();
-        let transaction = begin_as_caller(&mut client, &SERVICE, &roles, AccessMode::ReadWrite).await?;
-        let prepared = transaction.prepare_cached(statement).await?;
-        let rows = transaction.query(&prepared, params).await?;
-        transaction.commit().await?;
-        Ok(rows)
+        query_as_service(&self.database, &self.pool, statement, params).await
     }
 }
 
-/// A subject without line ends, which would begin another header.
-fn one_line(subject: String) -> String {
-    match subject.contains(char::is_control) {
-        true => subject.replace(char::is_control, " "),
-        false => subject,
-    }
-}
-
-/// A plain text as HTML, for mails without an HTML of their own.
-fn html_of(text: &str) -> String {
-    let escaped = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    format!("<p style=\"white-space:pre-wrap\">{escaped}</p>")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_of_people_stay_texts() {
-        assert_eq!(
-            html_of("<b>&"),
-            "<p style=\"white-space:pre-wrap\">&lt;b&gt;&amp;</p>"
-        );
-        assert_eq!(one_line("Hello\r\nBcc: all".to_owned()), "Hello  Bcc: all");
-    }
+/// Runs a statement as `service_role`, in a transaction of its own.
+pub(crate) async fn query_as_service(
+    database: &Database,
+    pool: &Pool,
+    statement: &str,
+    params: &[&(dyn ToSql + Sync)],
+) -> Result<Vec<Row>, QueueError> {
+    let mut client = pool.get().await?;
+    // A project may have set a statement timeout or search path for service_role.
+    let roles = database.role_settings();
+    let transaction = begin_as_caller(&mut client, &SERVICE, &roles, AccessMode::ReadWrite).await?;
+    let prepared = transaction.prepare_cached(statement).await?;
+    let rows = transaction.query(&prepared, params).await?;
+    transaction.commit().await?;
+    Ok(rows)
 }

@@ -3,8 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::http::StatusCode;
+use actix_web::test::TestRequest;
+use actix_web::{App, body, test, web};
 use selvedge_mail::{Inbox, Mailer, Sender, SmtpConfig, SmtpMailer};
-use selvedge_mail_queue::{MailLimits, MailQueue, deliver_queued_mails_forever};
+use selvedge_mail_queue::{
+    MailLimits, MailLinks, MailQueue, Unsubscribe, configure, deliver_queued_mails_forever,
+};
 use selvedge_postgres::{Database, Logins, TableName};
 use selvedge_testing::TestDatabase;
 use tokio::task::JoinHandle;
@@ -48,16 +53,20 @@ impl Project {
         self.start_limited_node(mailer, MailLimits::default()).await
     }
 
-    async fn start_limited_node(&self, mailer: Mailer, limits: MailLimits) -> JoinHandle<()> {
+    async fn connect(&self) -> Arc<Database> {
         let login = |role| self.database.config(role);
         let logins = Logins::new(
             login("authenticator"),
             login("supabase_auth_admin"),
             login("supabase_storage_admin"),
         );
-        let database = Database::connect(logins).await.expect("the login works");
+        Database::connect(logins).await.expect("the login works")
+    }
+
+    async fn start_limited_node(&self, mailer: Mailer, limits: MailLimits) -> JoinHandle<()> {
         let table = TableName::parse("public.mails").expect("a table");
-        let mails = MailQueue::new(&table, database, mailer, "https://site.test/", limits);
+        let links = MailLinks::new("https://site.test/", Some("https://api.test"));
+        let mails = MailQueue::new(&table, self.connect().await, mailer, links, limits);
         tokio::spawn(deliver_queued_mails_forever(Arc::clone(&mails)))
     }
 
@@ -126,7 +135,8 @@ async fn a_queued_mail_is_sent_with_the_address_of_the_site_and_once() {
     assert_eq!(mail.subject, "New Bcc: eve@example.com");
     assert_eq!(mail.text.trim(), "See https://site.test/look/a <b>");
     assert!(
-        mail.html.contains("https://site.test/look/a &lt;b&gt;"),
+        mail.html
+            .contains("<a href=\"https://site.test/look/a\">https://site.test/look/a</a> &lt;b&gt;"),
         "{}",
         mail.html
     );
@@ -357,4 +367,121 @@ async fn a_mail_whose_trigger_fails_stops_no_other() {
     let postponed = "subject = 'broken' and tries = 0 and last_error = 'cannot be written' and next_try_at > now() + interval '30 min'";
     assert_eq!(project.count(postponed).await, 1);
     node.abort();
+}
+
+#[actix_web::test]
+async fn a_mail_with_a_token_can_be_ended_by_its_headers_and_its_link() {
+    let project = Project::create().await;
+    let (received, mailer) = inbox();
+    let token = "aZ09-_".repeat(8);
+    project
+        .run(&format!(
+            "alter table public.mails add unsubscribe_token text;
+             insert into public.mails (recipient, subject, body, unsubscribe_token) values
+               ('a@example.com', 'with', 'End: {{{{ .UnsubscribeURL }}}}', '{token}'),
+               ('b@example.com', 'guessable', 'End: {{{{ .UnsubscribeURL }}}}', '1'),
+               ('c@example.com', 'without', 'Hello', null)"
+        ))
+        .await;
+
+    let node = project.start_node(mailer).await;
+    project
+        .wait_for("done_at is not null and last_error is null", 3)
+        .await;
+
+    let mails = received.list_mails();
+    let find = |subject: &str| mails.iter().find(|mail| mail.subject == subject).expect("sent");
+    let headers = |subject: &str| -> Vec<String> {
+        let all = find(subject).headers.iter();
+        let named = all.filter(|(name, _)| name.starts_with("List-"));
+        named.map(|(_, value)| value.clone()).collect()
+    };
+    let url = format!("https://api.test/mails/v1/unsubscribe?token={token}");
+    assert_eq!(
+        headers("with"),
+        [format!("<{url}>"), "List-Unsubscribe=One-Click".to_owned()]
+    );
+    assert_eq!(find("with").text, format!("End: {url}"));
+    assert!(find("with").html.contains(&format!("<a href=\"{url}\">")));
+    assert!(headers("guessable").is_empty() && headers("without").is_empty());
+    assert_eq!(find("guessable").text, "End: https://site.test");
+    node.abort();
+}
+
+#[actix_web::test]
+async fn whoever_has_the_token_ends_mails_without_a_session_and_a_link_that_is_opened_ends_none() {
+    let project = Project::create().await;
+    let token = "aZ09-_".repeat(8);
+    project
+        .run(&format!(
+            "create table public.people (token text, mails int not null default 0);
+             grant all on public.people to service_role;
+             insert into public.people values ('{token}');
+             create function public.unsubscribe(token text) returns boolean language plpgsql as $$
+             begin
+               if token like 'broken%' then raise exception 'broken'; end if;
+               update public.people as p set mails = mails + 1 where p.token = unsubscribe.token;
+               return found;
+             end $$"
+        ))
+        .await;
+    let function = TableName::parse("public.unsubscribe").expect("a name");
+    let unsubscribe = Unsubscribe::new(&function, project.connect().await, "https://site.test/?a=\"b");
+    let app = App::new().service(web::scope("/mails/v1").configure(configure(unsubscribe)));
+    let app = test::init_service(app).await;
+    let ask = async |request: TestRequest, query: &str| {
+        let address = format!("/mails/v1/unsubscribe{query}");
+        let response = test::call_service(&app, request.uri(&address).to_request()).await;
+        let status = response.status();
+        let policy = response.headers().get("Content-Security-Policy").cloned();
+        let page = body::to_bytes(response.into_body()).await.expect("a body");
+        (status, policy, String::from_utf8_lossy(&page).into_owned())
+    };
+    let calls = async || {
+        let row = project
+            .client
+            .query_one("select mails from public.people", &[])
+            .await;
+        row.expect("a row").get::<_, i32>(0)
+    };
+    let known = format!("?token={token}");
+
+    let (status, policy, page) = ask(TestRequest::get(), &known).await;
+    assert_eq!((status, calls().await), (StatusCode::OK, 0));
+    assert!(
+        page.contains("<form method=\"post\">") && page.contains("href=\"https://site.test/?a=&quot;b\"")
+    );
+    assert!(policy.is_some_and(|policy| policy.to_str().expect("text").contains("frame-ancestors 'none'")));
+    for _ in 0..2 {
+        let one_click = TestRequest::post().set_form([("List-Unsubscribe", "One-Click")]);
+        assert_eq!(ask(one_click, &known).await.0, StatusCode::OK);
+    }
+    assert_eq!(calls().await, 2);
+    let unknown = format!("?token={}", "b".repeat(48));
+    let injected = format!("?token={token}'%20or%201=1");
+    for query in [
+        "",
+        "?token=",
+        "?token=1",
+        &*unknown,
+        &*injected,
+        &*format!("{known}&token=x"),
+    ] {
+        let (status, _, page) = ask(TestRequest::post(), query).await;
+        assert_eq!(
+            (status, page.contains(&token)),
+            (StatusCode::NOT_FOUND, false),
+            "{query}"
+        );
+    }
+    let broken = format!("?token=broken{}", "b".repeat(48));
+    assert_eq!(
+        ask(TestRequest::post(), &broken).await.0,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+    assert_eq!(
+        ask(TestRequest::put(), &known).await.0,
+        StatusCode::METHOD_NOT_ALLOWED
+    );
+    assert_eq!(calls().await, 2);
 }

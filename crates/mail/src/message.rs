@@ -13,6 +13,28 @@ pub struct Mail {
     pub text: String,
     /// Replaces `$messageType` in a header that the project configures; see [`crate::MailKind::message_type`].
     pub message_type: String,
+    /// Where the recipient ends mails of this kind with one request and without signing in (RFC 8058); `None` for a mail that
+    /// cannot be switched off.
+    pub unsubscribe_url: Option<String>,
+}
+
+impl Mail {
+    /// The headers that let mail programs show a button for [`Mail::unsubscribe_url`]: none without one, or where it is no
+    /// plain address.
+    pub(crate) fn unsubscribe_headers(&self) -> Vec<(&'static str, String)> {
+        // Anything else would end the header, or begin another.
+        let is_plain = |url: &&String| {
+            url.bytes()
+                .all(|byte| byte.is_ascii_graphic() && !b"<>,\"".contains(&byte))
+        };
+        let Some(url) = self.unsubscribe_url.as_ref().filter(is_plain) else {
+            return Vec::new();
+        };
+        vec![
+            ("List-Unsubscribe", format!("<{url}>")),
+            ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()),
+        ]
+    }
 }
 
 /// Name and address in the header `From`.

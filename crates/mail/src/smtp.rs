@@ -111,6 +111,7 @@ impl SmtpMailer {
     /// [`MailError`] when the recipient is malformed or the server is unreachable or refuses.
     pub async fn send(&self, mail: Mail) -> Result<(), MailError> {
         let to: Address = mail.to.parse()?;
+        let unsubscribing = mail.unsubscribe_headers();
         let mut message = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
@@ -122,6 +123,10 @@ impl SmtpMailer {
             message
                 .headers_mut()
                 .insert_raw(HeaderValue::new(name.clone(), value));
+        }
+        for (name, value) in unsubscribing {
+            let name = HeaderName::new_from_ascii_str(name);
+            message.headers_mut().insert_raw(HeaderValue::new(name, value));
         }
         // The transport's own timeout is per command, so a server that answers every command slowly could hold the request
         // for minutes. This one bounds the whole delivery.

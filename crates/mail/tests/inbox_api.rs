@@ -15,6 +15,7 @@ fn build_mail(to: &str, subject: &str) -> Mail {
         html: format!("<p>{subject}</p>"),
         text: format!("Hello, this is {subject}. Code 123456"),
         message_type: String::new(),
+        unsubscribe_url: None,
     }
 }
 

@@ -38,7 +38,45 @@ fn build_mail(to: &str, subject: &str, text: &str) -> Mail {
         html: "<p>Grüße</p>".to_owned(),
         text: text.to_owned(),
         message_type: "recovery".to_owned(),
+        unsubscribe_url: None,
     }
+}
+
+#[tokio::test]
+async fn a_mail_that_can_be_switched_off_has_the_headers_of_rfc_8058_and_others_have_none() {
+    let (received, port) = start_receiver().await;
+    let mailer = build_mailer(port);
+    let url = format!(
+        "https://site.test/mails/v1/unsubscribe?token={}",
+        "Az09-_".repeat(20)
+    );
+    for unsubscribe_url in [
+        Some(url.clone()),
+        None,
+        Some("https://site.test/>\r\nBcc: eve@example.com".to_owned()),
+    ] {
+        let mail = Mail {
+            unsubscribe_url,
+            ..build_mail("ana@example.com", "News", "x")
+        };
+        mailer.send(mail).await.unwrap();
+    }
+
+    let found: Vec<Vec<String>> = received
+        .list_mails()
+        .iter()
+        .rev()
+        .map(|mail| {
+            let headers = mail.headers.iter();
+            let named = headers.filter(|(name, _)| name.starts_with("List-") || name == "Bcc");
+            named.map(|(name, value)| format!("{name}: {value}")).collect()
+        })
+        .collect();
+    let both = [
+        format!("List-Unsubscribe: <{url}>"),
+        "List-Unsubscribe-Post: List-Unsubscribe=One-Click".to_owned(),
+    ];
+    assert_eq!(found, [both.to_vec(), Vec::new(), Vec::new()]);
 }
 
 #[tokio::test]

@@ -32,6 +32,7 @@ export const reservedUsernames: readonly string[] = [
   "login",
   "logout",
   "look",
+  "mails",
   "manifest.webmanifest",
   "metrics",
   "moderator",

@@ -39,6 +39,7 @@ pub(super) async fn send_mail(
         html: rendered.html,
         text: rendered.text,
         message_type: mail.kind.message_type().to_owned(),
+        unsubscribe_url: None,
     };
     if state.queues_mail() {
         outgoing_mails::enqueue(db, &message, state.now() + mail.lifetime).await?;

@@ -59,6 +59,7 @@ pub(crate) async fn lease_due(
                     html: row.try_get("html")?,
                     text: row.try_get("body")?,
                     message_type: row.try_get("message_type")?,
+                    unsubscribe_url: None,
                 },
                 tries: row.try_get("tries")?,
                 is_expired: row.try_get("is_expired")?,

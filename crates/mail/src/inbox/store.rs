@@ -143,12 +143,14 @@ impl Inbox {
             address: sender.address.clone(),
         };
         let created = Utc::now();
-        let headers = vec![
+        let mut headers = vec![
             ("From".to_owned(), format!("{} <{}>", from.name, from.address)),
             ("To".to_owned(), mail.to.clone()),
             ("Subject".to_owned(), mail.subject.clone()),
             ("Date".to_owned(), created.to_rfc2822()),
         ];
+        let unsubscribing = mail.unsubscribe_headers().into_iter();
+        headers.extend(unsubscribing.map(|(name, value)| (name.to_owned(), value)));
         self.insert_mail(StoredMail {
             id: String::new(),
             from,
@@ -335,6 +337,7 @@ mod tests {
             html: "<p>x</p>".to_owned(),
             text: "x".to_owned(),
             message_type: String::new(),
+            unsubscribe_url: None,
         }
     }
 

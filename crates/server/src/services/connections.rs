@@ -63,6 +63,7 @@ pub(crate) fn most_connections(config: &Config) -> usize {
     // A busy worker opens more connections than it keeps, and all workers may be busy at once.
     let workers = config.selvedge.workers.unwrap_or_else(super::available_cores);
     let of_worker = request_pool(config, &MemoryBudget::unlimited()).max_connections_per_worker;
-    let of_mails = usize::from(config.selvedge.jobs.mail_table.is_some());
+    let jobs = &config.selvedge.jobs;
+    let of_mails = usize::from(jobs.mail_table.is_some()) + usize::from(jobs.unsubscribe.is_some());
     workers * of_worker + 2 * config.selvedge.service_connections + OF_TASKS + of_mails
 }

@@ -15,7 +15,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
-use selvedge_mail_queue::{MailLimits, MailQueue, deliver_queued_mails_forever};
+use selvedge_mail_queue::{MailLimits, MailLinks, MailQueue, Unsubscribe, deliver_queued_mails_forever};
 use selvedge_memory::MemoryBudget;
 use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
@@ -61,6 +61,7 @@ pub(crate) struct Services {
     auth: Option<web::Data<AuthState>>,
     storage: Option<Arc<Storage>>,
     generator: Option<Arc<Generator>>,
+    unsubscribe: Option<Arc<Unsubscribe>>,
     meta: Option<Arc<Meta>>,
     /// Read by the shutdown, which closes its sockets before anything else.
     pub(crate) realtime: Option<Realtime>,
@@ -146,6 +147,7 @@ impl Services {
             pool: translate::rest::request_pool(config, &memory.budget),
             replicas: start_replicas(config, &database, &memory)?,
             generator: start_generator(config, &database, storage.as_ref(), mode)?,
+            unsubscribe: make_unsubscribe(config, &database),
             storage,
             meta: None,
             health: make_health(&database, rest.clone(), realtime.clone(), drain.clone()),
@@ -177,6 +179,7 @@ impl Services {
             ),
             storage: self.storage.as_ref().map(storage),
             generator: self.generator.clone(),
+            unsubscribe: self.unsubscribe.clone(),
             meta: self.meta.clone(),
             realtime: self.realtime.as_ref().map(Realtime::worker),
             functions: self.functions.as_ref().map(Functions::worker),
@@ -485,11 +488,20 @@ fn start_mails(config: &Config, database: &Arc<Database>, mailer: Mailer) {
             // The development inbox needs no limit.
             per_hour: config.auth.email.smtp.is_some().then_some(jobs.mails_per_hour),
         };
-        let mails = MailQueue::new(table, database.clone(), mailer, &config.auth.site_url, limits);
+        let api_url = jobs.unsubscribe.as_ref().map(|_| config.api_url());
+        let links = MailLinks::new(&config.auth.site_url, api_url.as_deref());
+        let mails = MailQueue::new(table, database.clone(), mailer, links, limits);
         tokio::spawn(keep_running("the project's mails", move || {
             deliver_queued_mails_forever(mails.clone())
         }));
     }
+}
+
+/// What ends mails without a sign-in, where the project has a function for it. On every node, also on one that sends none.
+fn make_unsubscribe(config: &Config, database: &Arc<Database>) -> Option<Arc<Unsubscribe>> {
+    let function = config.selvedge.jobs.unsubscribe.as_ref()?;
+    let site_url = &config.auth.site_url;
+    Some(Unsubscribe::new(function, database.clone(), site_url))
 }
 
 /// Makes the realtime service, unless it is switched off, and starts its background tasks.

@@ -9,6 +9,7 @@ use selvedge_auth::AuthState;
 use selvedge_functions::FunctionsWorker;
 use selvedge_gateway::Gateway;
 use selvedge_generator::Generator;
+use selvedge_mail_queue::Unsubscribe;
 use selvedge_meta::Meta;
 use selvedge_postgres::{ReplicaPools, Replicas, RequestPool};
 use selvedge_realtime::RealtimeWorker;
@@ -27,6 +28,7 @@ pub(crate) struct WorkerServices {
     pub(super) auth: Option<web::Data<AuthState>>,
     pub(super) storage: Option<StorageWorker>,
     pub(super) generator: Option<Arc<Generator>>,
+    pub(super) unsubscribe: Option<Arc<Unsubscribe>>,
     pub(super) realtime: Option<RealtimeWorker>,
     pub(super) functions: Option<FunctionsWorker>,
     pub(super) meta: Option<Arc<Meta>>,
@@ -70,6 +72,9 @@ impl WorkerServices {
             }
             if let Some(generator) = self.generator {
                 app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));
+            }
+            if let Some(unsubscribe) = self.unsubscribe {
+                app.service(web::scope("/mails/v1").configure(selvedge_mail_queue::configure(unsubscribe)));
             }
             app.configure(http::configure_health(self.health));
             if let Some(audience) = self.metrics {

@@ -25,6 +25,8 @@ pub struct JobsSection {
     pub cron_parallel: usize,
     /// The project's table of mails, as `schema.table`; see docs/mails.md. Default: none.
     pub mail_table: Option<TableName>,
+    /// The project's function that ends mails without a sign-in, as `schema.function`; see docs/mails.md. Default: none.
+    pub unsubscribe: Option<TableName>,
     /// How many mails of that table this node sends in an hour. Default 1000.
     pub mails_per_hour: usize,
 }
@@ -40,17 +42,17 @@ impl JobsSection {
                 .unwrap_or(usize::MAX),
             http_response_ttl: section.duration("http_response_ttl", Duration::from_secs(6 * 3600)),
             cron_parallel: section.integer("cron_parallel", 32, 1..=1000),
-            mail_table: read_mail_table(section),
+            mail_table: read_name(section, "mail_table", "schema.table"),
+            unsubscribe: read_name(section, "unsubscribe", "schema.function"),
             mails_per_hour: section.integer("mails_per_hour", 1000, 1..=1_000_000),
         }
     }
 }
 
-fn read_mail_table(section: &Section<'_>) -> Option<TableName> {
-    let name = section.optional_string("mail_table")?;
-    let table = TableName::parse(&name);
-    if table.is_none() {
-        section.report_error("mail_table", "must have the form schema.table");
+fn read_name(section: &Section<'_>, key: &str, form: &str) -> Option<TableName> {
+    let name = TableName::parse(&section.optional_string(key)?);
+    if name.is_none() {
+        section.report_error(key, &format!("must have the form {form}"));
     }
-    table
+    name
 }
