@@ -32,6 +32,12 @@ pub struct CardTexts {
     pub wordmark: String,
 }
 
+/// Whether the fonts have all letters of a text. Without some of them a name would say something else.
+#[must_use]
+pub fn can_write(text: &str) -> bool {
+    Typesetter::new().has_letters_of(text)
+}
+
 /// The box in pixels for each of `count` pictures.
 #[must_use]
 pub fn card_picture_size(count: usize) -> (u32, u32) {

@@ -98,6 +98,15 @@ impl Typesetter {
         height_of(&lines, style)
     }
 
+    /// Whether the fonts have all letters and digits of a text. Other signs may be left out of it.
+    pub(crate) fn has_letters_of(&self, text: &str) -> bool {
+        let has = |fonts: &[FontRef<'static>], letter| fonts.iter().any(|font| font.glyph_id(letter).0 != 0);
+        text.chars()
+            .take(MAX_CHARS)
+            .filter(|letter| letter.is_alphanumeric())
+            .all(|letter| has(&self.serif, letter) && has(&self.sans, letter))
+    }
+
     /// The glyphs of a line, and its width. Signs that the fonts lack are left out.
     fn place_line(&self, line: &str, style: TextStyle) -> (Vec<PlacedGlyph<'_>>, f32) {
         let fonts = match style.font {
@@ -231,6 +240,18 @@ mod tests {
 
     fn count_dark_pixels(canvas: &RgbImage) -> usize {
         canvas.pixels().filter(|pixel| pixel.0[0] < 100).count()
+    }
+
+    #[test]
+    fn letters_that_the_fonts_lack_are_noticed_and_signs_are_not() {
+        let typesetter = Typesetter::new();
+
+        for text in ["", "Café № 2 — ☕", "Žluťoučký Ø"] {
+            assert!(typesetter.has_letters_of(text), "{text}");
+        }
+        for text in ["Пальто", "Camel 山", "سترة"] {
+            assert!(!typesetter.has_letters_of(text), "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! What is on the card of a page is said by the project's function for page heads, as every visitor may see it. The version
 //! follows from that, so a card never changes under its address. Cards are drawn when somebody asks for one, one at a time,
-//! and the latest are kept in memory.
+//! and the latest are kept in memory; one that lacks a picture, which may be there again a moment later, is not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,8 @@ use actix_web::http::header;
 use actix_web::web::{self, Bytes};
 use moka::sync::Cache;
 use percent_encoding::percent_decode_str;
-use selvedge_lookbook::{CardTexts, card_picture_size, draw_card};
+use selvedge_limits::{ClientId, Turns};
+use selvedge_lookbook::{CardTexts, can_write, card_picture_size, draw_card};
 use selvedge_storage::{ServiceObjects, StorageError};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -23,6 +24,8 @@ const LAYOUT: &str = "1";
 const FOLDER: &str = "assets/cards/";
 /// Cards that are drawn at a time. Each takes some 10 MB and a tenth of a second of a core, and strangers choose which ones.
 const DRAWN_AT_A_TIME: usize = 1;
+/// Cards of one client that wait to be drawn, so that one that asks for many does not keep the others waiting.
+const OF_A_CLIENT: usize = 1;
 /// How long a request waits for its turn to have a card drawn; after that it gets 503.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Bytes of the cards that are kept: some hundred.
@@ -74,13 +77,26 @@ impl CardMeta {
         hex::encode(&hash.finalize()[..12])
     }
 
+    /// Whether the name can be written. For one with letters that the fonts lack, previews show the page's picture.
+    pub(super) fn is_writable(&self) -> bool {
+        self.heading.as_deref().is_none_or(can_write)
+    }
+
     fn texts(&self) -> CardTexts {
         let text = |part: &Option<String>| part.clone().unwrap_or_default();
         CardTexts {
             heading: text(&self.heading),
-            line: text(&self.line),
+            line: Some(text(&self.line))
+                .filter(|line| can_write(line))
+                .unwrap_or_default(),
             wordmark: text(&self.wordmark),
         }
+    }
+
+    /// Bucket and name of each picture.
+    fn files(&self) -> Vec<(String, String)> {
+        let addresses = self.pictures.iter().flatten().take(MAX_PICTURES);
+        addresses.filter_map(|address| public_file(address)).collect()
     }
 }
 
@@ -88,6 +104,13 @@ impl CardMeta {
 pub(super) struct Cards {
     kept: Cache<String, Bytes>,
     slots: Arc<Semaphore>,
+    turns: Turns,
+}
+
+/// A card, and whether it has all of its pictures.
+struct DrawnCard {
+    bytes: Bytes,
+    is_whole: bool,
 }
 
 /// A request for a card.
@@ -122,6 +145,7 @@ impl Cards {
                 .time_to_idle(KEPT_FOR)
                 .build(),
             slots: Arc::new(Semaphore::new(DRAWN_AT_A_TIME)),
+            turns: Turns::new(OF_A_CLIENT),
         }
     }
 
@@ -130,16 +154,16 @@ impl Cards {
         &self,
         asked: &CardRequest,
         card: &CardMeta,
-        objects: &ServiceObjects,
+        (objects, client): (&ServiceObjects, ClientId),
     ) -> HttpResponse {
         let version = card.version();
-        let Some(bytes) = self.get(&version, card, objects).await else {
+        let Some(drawn) = self.get(&version, card, objects, client).await else {
             return HttpResponse::ServiceUnavailable()
                 .insert_header((header::CACHE_CONTROL, "no-store"))
                 .insert_header((header::RETRY_AFTER, "10"))
                 .finish();
         };
-        let cache_control = match asked.version == version {
+        let cache_control = match asked.version == version && drawn.is_whole {
             true => "public, max-age=31536000, immutable",
             false => "public, max-age=60",
         };
@@ -147,21 +171,31 @@ impl Cards {
             .content_type("image/jpeg")
             .insert_header((header::CACHE_CONTROL, cache_control))
             .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-            .body(bytes)
+            .body(drawn.bytes)
     }
 
-    async fn get(&self, version: &str, card: &CardMeta, objects: &ServiceObjects) -> Option<Bytes> {
-        if let Some(bytes) = self.kept.get(version) {
-            return Some(bytes);
+    async fn get(
+        &self,
+        version: &str,
+        card: &CardMeta,
+        objects: &ServiceObjects,
+        client: ClientId,
+    ) -> Option<DrawnCard> {
+        if let Some(drawn) = self.find(version) {
+            return Some(drawn);
         }
-        let slot = tokio::time::timeout(MAX_WAIT, self.slots.clone().acquire_owned()).await;
-        let slot = slot.ok()?.expect("the semaphore is never closed");
+        let waiting = async {
+            let turn = self.turns.wait(client).await;
+            let slot = self.slots.clone().acquire_owned().await;
+            (turn, slot.expect("the semaphore is never closed"))
+        };
+        let (turn, slot) = tokio::time::timeout(MAX_WAIT, waiting).await.ok()?;
         // Another request for it may have been first.
-        if let Some(bytes) = self.kept.get(version) {
-            return Some(bytes);
+        if let Some(drawn) = self.find(version) {
+            return Some(drawn);
         }
-        let pictures = match read_pictures(card, objects).await {
-            Ok(pictures) => pictures,
+        let (pictures, is_whole) = match read_pictures(&card.files(), objects).await {
+            Ok(read) => read,
             Err(error) => {
                 tracing::warn!(%error, "the pictures of a card cannot be read");
                 return None;
@@ -170,34 +204,63 @@ impl Cards {
         let texts = card.texts();
         let drawing = web::block(move || {
             // Held until the card is drawn, also when the client is gone by then.
-            let _slot = slot;
+            let _held = (turn, slot);
             draw_card(&texts, &pictures)
         });
-        match drawing.await {
-            Ok(Ok(bytes)) => {
-                let bytes = Bytes::from(bytes);
-                self.kept.insert(version.to_owned(), bytes.clone());
-                Some(bytes)
-            }
+        let bytes = match drawing.await {
+            Ok(Ok(bytes)) => Bytes::from(bytes),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "a card cannot be drawn");
-                None
+                return None;
             }
             Err(error) => {
                 tracing::error!(%error, "a card cannot be drawn");
-                None
+                return None;
             }
+        };
+        if is_whole {
+            self.kept.insert(version.to_owned(), bytes.clone());
         }
+        Some(DrawnCard { bytes, is_whole })
+    }
+
+    fn find(&self, version: &str) -> Option<DrawnCard> {
+        self.kept.get(version).map(|bytes| DrawnCard {
+            bytes,
+            is_whole: true,
+        })
     }
 }
 
-/// The pictures of a card, in the size of their places. Those that are missing or no pictures are left out.
-async fn read_pictures(card: &CardMeta, objects: &ServiceObjects) -> Result<Vec<Vec<u8>>, StorageError> {
-    let files = card.pictures.iter().flatten().take(MAX_PICTURES);
-    let files: Vec<(String, String)> = files.filter_map(|address| public_file(address)).collect();
-    let size = card_picture_size(files.len());
+/// The pictures of a card in the size of their places, four or one, and whether they are those that it should have.
+async fn read_pictures(
+    files: &[(String, String)],
+    objects: &ServiceObjects,
+) -> Result<(Vec<Vec<u8>>, bool), StorageError> {
+    let is_of_four = files.len() == MAX_PICTURES;
+    if is_of_four {
+        let (pictures, is_one_missing) = read_first(files, MAX_PICTURES, objects).await?;
+        if !is_one_missing {
+            return Ok((pictures, true));
+        }
+    }
+    let (pictures, is_one_missing) = read_first(files, 1, objects).await?;
+    Ok((pictures, !is_of_four && !is_one_missing))
+}
+
+/// The first `count` pictures that can be shown, and whether one was left out on the way, as it is missing or no picture.
+async fn read_first(
+    files: &[(String, String)],
+    count: usize,
+    objects: &ServiceObjects,
+) -> Result<(Vec<Vec<u8>>, bool), StorageError> {
+    let size = card_picture_size(count);
     let mut pictures = Vec::new();
-    for (bucket, name) in &files {
+    let mut is_one_missing = false;
+    for (bucket, name) in files {
+        if pictures.len() == count {
+            break;
+        }
         match objects.render_public(bucket, name, size).await {
             Ok(picture) => pictures.push(picture),
             Err(
@@ -205,11 +268,11 @@ async fn read_pictures(card: &CardMeta, objects: &ServiceObjects) -> Result<Vec<
                 | StorageError::NoSuchBucket
                 | StorageError::BlobMissing
                 | StorageError::Unrenderable(_),
-            ) => {}
+            ) => is_one_missing = true,
             Err(error) => return Err(error),
         }
     }
-    Ok(pictures)
+    Ok((pictures, is_one_missing))
 }
 
 /// Bucket and name of the file at the address of a public file of this server.
@@ -253,6 +316,14 @@ mod tests {
         ] {
             assert_ne!(version, other.version());
         }
+    }
+
+    #[test]
+    fn a_name_without_its_letters_has_no_card_and_a_line_without_them_is_left_out() {
+        assert!(card("Café 2 ☕", "by Mira", &[]).is_writable());
+        assert!(!card("Camel Пальто", "by Mira", &[]).is_writable());
+        let texts = card("Camel", "by 山本", &[]).texts();
+        assert_eq!((texts.heading.as_str(), texts.line.as_str()), ("Camel", ""));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use anyhow::{Result, bail};
-use selvedge_gateway::GatewayError;
+use selvedge_gateway::{Caller, GatewayError};
 use selvedge_postgres::RequestPool;
 use selvedge_storage::ServiceObjects;
 
@@ -96,7 +96,10 @@ impl Site {
         let path = request.match_info().as_str().trim_start_matches('/');
         let name = if path.is_empty() { "index.html" } else { path };
         if let Some(asked) = CardRequest::parse(path, request.query_string()) {
-            return self.respond_card(&asked, sources).await.unwrap_or_else(not_found);
+            return self
+                .respond_card(request, &asked, sources)
+                .await
+                .unwrap_or_else(not_found);
         }
         match self.assets.get(name) {
             Some(asset) if name != "index.html" => asset.respond(request, StatusCode::OK, &self.policy),
@@ -123,13 +126,15 @@ impl Site {
 
     async fn respond_card(
         &self,
+        request: &HttpRequest,
         asked: &CardRequest,
         sources: Option<SiteSources<'_>>,
     ) -> Option<HttpResponse> {
         let sources = sources?;
         let pictures = sources.pictures?;
         let page = self.find_page(&asked.page, sources).await?;
-        Some(self.cards.respond(asked, page.card.as_ref()?, pictures).await)
+        let drawing = (pictures, Caller::client_of(request));
+        Some(self.cards.respond(asked, page.card.as_ref()?, drawing).await)
     }
 
     async fn find_page(&self, path: &str, sources: SiteSources<'_>) -> Option<Arc<MetaPage>> {

@@ -138,11 +138,12 @@ impl PageMetaFunction {
     }
 }
 
-fn write_page(meta: PageMeta, path: &str, index: &str, (origin, draws_cards): (&str, bool)) -> MetaPage {
+fn write_page(mut meta: PageMeta, path: &str, index: &str, (origin, draws_cards): (&str, bool)) -> MetaPage {
     let status = meta
         .status
         .and_then(|status| StatusCode::from_u16(status).ok())
         .unwrap_or(StatusCode::OK);
+    meta.card = meta.card.filter(CardMeta::is_writable);
     let asset = match &meta.body {
         Some(body) => Asset::new(path, body.clone().into_bytes()),
         None => Asset::new(
