@@ -24,9 +24,11 @@ function focusField(event: Event): void {
     panel instanceof HTMLElement
       ? panel.querySelector<HTMLElement>("textarea, input:not([type=radio], [type=checkbox])")
       : null;
-  if (field !== null) {
+  if (panel instanceof HTMLElement && field !== null) {
     event.preventDefault();
-    field.focus();
+    // A choice that stands before the text field is made first.
+    const first = panel.querySelector<HTMLElement>("textarea, input:not([type=checkbox])");
+    (first ?? field).focus();
   } else if (panel instanceof HTMLElement) {
     // Cancel takes the focus from here. Without one it would stay in what the window covers.
     panel.focus();
@@ -35,7 +37,7 @@ function focusField(event: Event): void {
 
 /**
  * A window that asks before something is done. It is open as long as it is rendered, covers the page, and a click beside it does
- * not close it. The first focus is on its text field, or else on Cancel.
+ * not close it. The first focus is on its text field or the choice before that, or else on Cancel.
  */
 export function AlertWindow({
   title,

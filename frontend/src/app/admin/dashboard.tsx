@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { Skeleton } from "@/components/ui/skeleton";
+import { WaitingOutfits } from "@/features/admin-outfits/components/waiting-outfits";
 import { type AdminOverview, adminOverviewQuery } from "@/lib/admin-overview";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
@@ -67,6 +68,7 @@ export function Dashboard() {
           </li>
         ))}
       </ul>
+      <WaitingOutfits />
     </>
   );
 }

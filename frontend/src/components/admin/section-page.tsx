@@ -38,7 +38,16 @@ export function SectionPage({
   return (
     <>
       <title>{pageTitle(`${title}, Admin`)}</title>
-      <h1 className="font-serif text-heading">{title}</h1>
+      <div className="flex min-h-11 flex-wrap items-center justify-between gap-3">
+        <h1 className="font-serif text-heading">{title}</h1>
+        {addLabel !== undefined && (
+          // Beside the heading: the line of the search box is full where there are filters.
+          <Button variant="primary" onClick={onAdd} aria-keyshortcuts="n">
+            <Plus aria-hidden="true" className="size-4" />
+            {addLabel}
+          </Button>
+        )}
+      </div>
       {before}
       <div className="mt-4 mb-3 flex flex-wrap items-center gap-2">
         <SearchField
@@ -49,17 +58,6 @@ export function SectionPage({
           className="w-full sm:w-auto sm:max-w-72 sm:flex-1 sm:basis-44"
         />
         {controls}
-        {addLabel !== undefined && (
-          <Button
-            variant="primary"
-            onClick={onAdd}
-            aria-keyshortcuts="n"
-            className="max-sm:w-full sm:ml-auto"
-          >
-            <Plus aria-hidden="true" className="size-4" />
-            {addLabel}
-          </Button>
-        )}
       </div>
       {children}
     </>

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { Select } from "@/components/admin/controls";
 import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
+import { formatDate } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { describeReason } from "@/lib/report-reasons";
@@ -66,7 +67,7 @@ function columnsOf(
       header: "Date",
       sort: "created_at",
       className: "w-28 max-md:hidden text-ink-soft tabular-nums",
-      cell: ({ created_at }) => new Date(created_at).toLocaleDateString("en-US"),
+      cell: ({ created_at }) => formatDate(created_at),
     },
     {
       header: "Decision",

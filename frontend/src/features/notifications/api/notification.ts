@@ -1,7 +1,7 @@
 import type { NotificationKind } from "@/lib/database";
 
 export const notificationColumns =
-  "id, kind, reason, read_at, created_at, outfit:combines(id, slug, name, main_image, main_image_color), actor:profiles!notifications_actor_id_fkey(username, full_name)";
+  "id, kind, reason, read_at, created_at, outfit:combines(id, slug, name, main_image, main_image_color), actor:profiles!notifications_actor_id_fkey(username, full_name, avatar_url)";
 
 /** A notification to a creator about one of their outfits, or to the owner of a picture about it. */
 export interface Notification {
@@ -19,7 +19,7 @@ export interface Notification {
     main_image_color: string | null;
   } | null;
   /** The user who liked the outfit or follows the addressee; null for the others. */
-  actor: { username: string | null; full_name: string | null } | null;
+  actor: { username: string | null; full_name: string | null; avatar_url: string | null } | null;
 }
 
 function nameOf(actor: Notification["actor"]): string {
