@@ -258,13 +258,21 @@ describe("a blocked person", () => {
     const own = await makeOutfit(calm, "approved");
     expectData(await follow(rude, calm));
     expectData(await follow(calm, rude));
+    // What both have to do with others stays.
+    const others = [[person, calm] as const, [rude, person] as const, [calm, person] as const];
+    for (const [who, whom] of others) expectData(await follow(who, whom));
     expectData(await block(calm, rude));
 
-    expect(await fetchRows("follows", "follower_id", rude.id)).toEqual([]);
-    expect(await fetchRows("follows", "follower_id", calm.id)).toEqual([]);
+    const followedBy = async ({ id }: Person) =>
+      (await fetchRows<{ followed_id: string }>("follows", "follower_id", id)).map(
+        ({ followed_id }) => followed_id,
+      );
+    expect(await followedBy(rude)).toEqual([person.id]);
+    expect(await followedBy(calm)).toEqual([person.id]);
+    expect(await followedBy(person)).toContain(calm.id);
     // The blocked one is answered as always, and nothing is stored.
     expectData(await follow(rude, calm));
-    expect(await fetchRows("follows", "follower_id", rude.id)).toEqual([]);
+    expect(await followedBy(rude)).toEqual([person.id]);
     expectRefused(await follow(calm, rude), 400, "23514", /Unblock them first/);
     const like = { user_id: rude.id, combine_id: own.id };
     expectData(await rude.client.from("likes").insert(like));

@@ -1,7 +1,9 @@
 // The head of pages as crawlers and messengers get it: without running a script.
 
-import { writeFile } from "node:fs/promises";
-import { makeOutfit } from "../support/catalogue.ts";
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { expectData, makeOutfit } from "../support/catalogue.ts";
+import { owner } from "../support/clients.ts";
 import { expect, test } from "./journey.ts";
 
 /** Repeats what a busy machine may refuse, until it passes; returns its result. */
@@ -48,6 +50,46 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
       const card = await request.get(`/assets/cards/x.jpg?page=${encodeURIComponent(other)}`);
       expect(card.status(), other).toBe(404);
     }
+  });
+
+  test("with a card that is kept once its picture is there", async ({ request, person }) => {
+    const outfit = await makeOutfit(person, "approved");
+    const file = `late-${randomUUID()}.webp`;
+    const change = { main_image: `/storage/v1/object/public/combine-images/${file}` };
+    expectData(await owner().from("combines").update(change).eq("id", outfit.id).select("id"));
+    const ask = () =>
+      eventually(async () => {
+        const page = await (await request.get(`/look/${outfit.id}`)).text();
+        const address = /property="og:image" content="([^"]+)"/.exec(page)?.[1] ?? "";
+        const card = await request.get(address.replaceAll("&amp;", "&"));
+        expect(card.status()).toBe(200);
+        return card;
+      });
+
+    const without = await ask();
+    expect(without.headers()["cache-control"]).toBe("public, max-age=60");
+    const picture = await readFile("../sql/app/seed/combine-images/night-bus.webp");
+    const options = { contentType: "image/webp" };
+    const stored = await owner().storage.from("combine-images").upload(file, picture, options);
+    expect(stored.error).toBeNull();
+    const whole = await ask();
+    expect(whole.headers()["cache-control"]).toContain("immutable");
+    expect((await whole.body()).equals(await without.body())).toBe(false);
+  });
+
+  test("with the picture in place of a card whose name could not be written", async ({
+    request,
+    person,
+  }) => {
+    const outfit = await makeOutfit(person, "approved");
+    const image = "/storage/v1/object/public/combine-images/night-bus.webp";
+    const change = { name: "Осеннее пальто", main_image: image };
+    expectData(await owner().from("combines").update(change).eq("id", outfit.id).select("id"));
+
+    await eventually(async () => {
+      const page = await (await request.get(`/look/${outfit.id}`)).text();
+      expect(page).toMatch(/property="og:image" content="http[^"]+night-bus\.webp/);
+    });
   });
 
   test("with title, description, address and picture of an outfit", async ({ request }) => {

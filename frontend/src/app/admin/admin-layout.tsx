@@ -79,11 +79,14 @@ function WaitingBadge({ section }: { section: string }) {
 function SectionNav() {
   const strip = useRef<HTMLUListElement>(null);
   const { pathname } = useLocation();
+  const { data: overview } = useQuery(adminOverviewQuery());
   // On phones the strip is wider than the screen: the current tab is scrolled into view.
   useEffect(() => {
+    // Again when the badges arrive, which make the strip wider.
+    void overview;
     const current = strip.current?.querySelector(`[href="${pathname}"]`);
     current?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [pathname]);
+  }, [pathname, overview]);
   return (
     <nav
       aria-label="Admin sections"

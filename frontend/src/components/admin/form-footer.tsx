@@ -7,7 +7,7 @@ import { useFormWork } from "./form-work";
 /** Buttons at the lower edge of a panel. At the left, because toasts appear at the right. */
 export function PanelFooter({ children }: { children: ReactNode }) {
   return (
-    <div className="sticky bottom-0 z-10 -mx-5 mt-auto flex gap-2 border-line border-t bg-canvas px-5 py-3 sm:-mx-6 sm:px-6">
+    <div className="sticky bottom-0 z-10 -mx-5 mt-auto flex flex-wrap gap-2 border-line border-t bg-canvas px-5 py-3 max-sm:[&>button]:px-4 sm:-mx-6 sm:px-6">
       {children}
     </div>
   );
