@@ -276,7 +276,8 @@ describe("a blocked person", () => {
     expectRefused(await follow(calm, rude), 400, "23514", /Unblock them first/);
     const like = { user_id: rude.id, combine_id: own.id };
     expectData(await rude.client.from("likes").insert(like));
-    expect(await fetchRows("notifications", "actor_id", rude.id)).toEqual([]);
+    const told = await fetchRows<{ actor_id: string }>("notifications", "user_id", calm.id);
+    expect(told.map(({ actor_id }) => actor_id)).toEqual([person.id]);
 
     expectData(await calm.client.from("blocks").delete().eq("blocked_id", rude.id));
     expectData(await follow(rude, calm));
