@@ -48,10 +48,12 @@ const LEASE: &str = "
     returning mail.id, mail.tries, mail.recipient::text, mail.subject::text, mail.body::text, mail.html::text,
       mail.expires_at < now(), mail.done_at is not null, to_jsonb(mail) ->> 'unsubscribe_token'";
 
-/// $1 id, $2 attempt, $3 why the mail was not sent, null when it was.
+/// $1 id, $2 attempt, $3 why the mail was not sent, null when it was. One that was sent is not sent again by a later attempt either,
+/// which another node has begun because this one was frozen for longer than its lease. A mail that the project has queued anew
+/// meanwhile, with its attempts counted from 0, is sent.
 const END: &str = "
     update {table} as mail set done_at = now(), last_error = $3
-    where mail.id = $1 and mail.tries = $2 and mail.done_at is null";
+    where mail.id = $1 and (mail.tries = $2 or $3::text is null and mail.tries > $2) and mail.done_at is null";
 
 /// $1 id, $2 attempt, $3 why, $4 seconds until the next attempt.
 const POSTPONE: &str = "
@@ -190,4 +192,62 @@ pub(crate) async fn query_as_service(
     let rows = transaction.query(&prepared, params).await?;
     transaction.commit().await?;
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_postgres::Logins;
+    use selvedge_testing::TestDatabase;
+
+    use super::*;
+
+    /// A node that was frozen for longer than its lease has sent a mail that another one has tried meanwhile.
+    #[actix_web::test]
+    async fn a_mail_that_was_sent_is_not_sent_again_by_a_later_attempt() {
+        let test = TestDatabase::create().await;
+        let client = test.superuser().await;
+        let table = "create table public.mails (id uuid primary key default gen_random_uuid(), recipient text, subject text default '', \
+             body text default '', html text, next_try_at timestamptz default now(), tries int default 0, expires_at timestamptz, \
+             done_at timestamptz, last_error text); grant all on public.mails to service_role; \
+             insert into public.mails (recipient) values ('one@site.test')";
+        client.batch_execute(table).await.expect("a table");
+        let logins = Logins::with_single_login(test.config("authenticator"));
+        let database = Database::connect(logins).await.expect("a login");
+        let table = TableName::parse("public.mails").expect("a table");
+        let queue = Queue::new(&table, database, MailLinks::new("https://site.test", None));
+        let lease = Duration::from_secs(60);
+        let first = queue.lease(1, lease).await.expect("leased").remove(0);
+        client
+            .batch_execute("update public.mails set next_try_at = now()")
+            .await
+            .expect("the lease has ended");
+        let second = queue.lease(1, lease).await.expect("leased").remove(0);
+        let is_done = async || {
+            let row = client
+                .query_one("select done_at is not null, last_error from public.mails", &[])
+                .await
+                .expect("a mail");
+            (row.get::<_, bool>(0), row.get::<_, Option<String>>(1))
+        };
+        let hour = Duration::from_secs(3_600);
+
+        // What the frozen node could not do counts no more.
+        queue
+            .end(first.id, first.tries, Some("no"))
+            .await
+            .expect("a write");
+        queue
+            .postpone(first.id, first.tries, "late", hour)
+            .await
+            .expect("a write");
+        assert_eq!(is_done().await, (false, None));
+
+        queue.end(first.id, first.tries, None).await.expect("a write");
+        assert_eq!(is_done().await, (true, None));
+        queue
+            .postpone(second.id, second.tries, "the server is away", hour)
+            .await
+            .expect("a write");
+        assert_eq!(is_done().await, (true, None));
+    }
 }
