@@ -36,15 +36,8 @@ fn spawn_tasks(replicas: &Arc<Replicas>, primary: &Arc<Database>) {
         let replicas = Arc::clone(replicas);
         tokio::spawn(async move {
             let mut connection = KeptConnection::default();
-            let mut timeline = None;
             loop {
-                check_replica(
-                    &replicas,
-                    &replicas.replicas[index],
-                    &mut connection,
-                    &mut timeline,
-                )
-                .await;
+                check_replica(&replicas, &replicas.replicas[index], &mut connection).await;
                 tokio::time::sleep(CHECK_INTERVAL).await;
             }
         });
@@ -85,22 +78,15 @@ impl Replicas {
     }
 }
 
-/// Admits a replica that answers and follows the primary, and leaves any other out. `timeline` is the one that it has received last: while the
-/// primary is away it receives none, and still gets reads.
-async fn check_replica(
-    replicas: &Replicas,
-    replica: &Replica,
-    connection: &mut KeptConnection,
-    timeline: &mut Option<u32>,
-) {
+/// Admits a replica that answers and follows the primary, and leaves any other out.
+async fn check_replica(replicas: &Replicas, replica: &Replica, connection: &mut KeptConnection) {
     let state = match connection.read_state(&replica.database, Server::Replica).await {
         Ok(state) => state,
         Err(reason) => return replica.leave_out(&reason),
     };
     let replayed = state.position;
-    *timeline = state.timeline.or(*timeline);
     // A standby that reads an archive receives nothing, and has the newer timeline in its control file.
-    let followed = (*timeline).max(state.former_timeline);
+    let followed = state.timeline.max(state.former_timeline);
     // A lag is measured against positions of the primary, so without any nothing can be said about it.
     let Some(newest) = replicas.positions.newest() else {
         return replica.leave_out("the primary has not said its WAL position yet");
@@ -198,7 +184,7 @@ const SAYS_RECEIVED: &str = "select exists (select from pg_proc p join pg_namesp
 struct ServerState {
     /// What a primary has written, or a replica has replayed.
     position: PgLsn,
-    /// The timeline on which a primary writes, or which a replica receives.
+    /// The timeline on which a primary writes, or which a replica has received last: while the primary is away it receives none, and still gets reads.
     timeline: Option<u32>,
     /// The timeline of a replica's control file.
     former_timeline: Option<u32>,
@@ -215,6 +201,8 @@ struct Kept {
     client: Client,
     details: Details,
     asked_at: Instant,
+    /// The timeline that its server has received last. Another connection may lead to another server, or to one that was restarted with other data.
+    received: Option<u32>,
 }
 
 impl KeptConnection {
@@ -232,12 +220,18 @@ impl KeptConnection {
         let position: Option<PgLsn> = row.try_get(0).map_err(|error| describe(&error))?;
         let timeline: Option<String> = row.try_get(1).map_err(|error| describe(&error))?;
         let former: Option<i32> = row.try_get(2).map_err(|error| describe(&error))?;
+        let timeline = timeline.and_then(|digits| parse_timeline(&digits));
+        kept.received = timeline.or(kept.received);
         match (position, server) {
             (Some(position), _) => {
+                let timeline = match server {
+                    Server::Primary => timeline,
+                    Server::Replica => kept.received,
+                };
                 self.kept = Some(kept);
                 Ok(ServerState {
                     position,
-                    timeline: timeline.and_then(|digits| parse_timeline(&digits)),
+                    timeline,
                     former_timeline: former.and_then(|timeline| timeline.try_into().ok()),
                 })
             }
@@ -299,6 +293,7 @@ async fn connect(database: &Database, server: Server) -> Result<Kept, String> {
         client,
         details: Details::None,
         asked_at: Instant::now(),
+        received: None,
     };
     kept.ask_for_details(server).await?;
     Ok(kept)
