@@ -341,7 +341,7 @@ test("while a former primary still accepts writes, all nodes write to the new on
 
   const late = new Writes(await startLateNode());
   expect(await findRow(await late.insert())).toBe("new");
-  // A node that works with the former primary notices within ten seconds.
+  // A node that works with the former primary notices within some seconds.
   await vi.waitFor(async () => expect(await findRow(await writes.insert())).toBe("new"), recovery);
 
   // A node that starts while the new primary does not respond moves to it as soon as it does.
@@ -368,7 +368,7 @@ test("a promotion that is taken back, as Patroni may do it, leaves no node witho
 
   await database.takeBackPromotion(replica);
 
-  // The node has seen a higher timeline than that of the primary, and asks every ten seconds whether its server still has it.
+  // The node has seen a higher timeline than that of the primary, and asks every few seconds whether its server still has it.
   const untilFound = { ...recovery, timeout: 60_000 };
   await vi.waitFor(async () => {
     const id = await writes.insert();

@@ -221,7 +221,7 @@ test("a browser that wrote through one node reads its write through the other", 
     body: JSON.stringify({ body: "through the first" }),
   });
   const cookie = written.headers.get("set-cookie") ?? "";
-  expect(cookie).toMatch(/^selvedge-wrote=[0-9a-f]+; Max-Age=4; Path=\/; HttpOnly/);
+  expect(cookie).toMatch(/^selvedge-wrote=[0-9a-f]+\.[0-9]+; Max-Age=4; Path=\/; HttpOnly/);
 
   const read = await fetch(`${urls[1]}/rest/v1/notes?select=body`, {
     headers: { ...headers, cookie: cookie.split(";")[0] ?? "" },

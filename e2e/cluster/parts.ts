@@ -75,12 +75,31 @@ export class Administrator {
 
   /** How many of these notes a node shows. */
   async countNotes(node: Machine, ids: string[]): Promise<number> {
-    const path = `/rest/v1/notes?select=id&id=in.(${ids.join(",")})`;
-    const answer = await this.send(node, "GET", path);
-    if (answer?.status !== 200) {
-      return 0;
+    const answer = await this.#readNotes(node, ids);
+    return answer?.status === 200 ? ((await answer.json()) as unknown[]).length : 0;
+  }
+
+  /**
+   * Writes a note by one node and reads it by another at once, as a browser does that keeps cookies. Undefined when the write or the read
+   * was not answered well, as while a server is lost.
+   */
+  async writeAndRead(writer: Machine, reader: Machine, id: string): Promise<boolean | undefined> {
+    const written = await this.send(writer, "POST", ...requests.rest(id));
+    const cookie = written?.headers.get("set-cookie")?.split(";")[0];
+    if (!written?.ok || cookie === undefined) {
+      return undefined;
     }
-    return ((await answer.json()) as unknown[]).length;
+    const answer = await this.#readNotes(reader, [id], { cookie });
+    return answer?.status === 200 ? ((await answer.json()) as unknown[]).length === 1 : undefined;
+  }
+
+  async #readNotes(
+    node: Machine,
+    ids: string[],
+    headers: Record<string, string> = {},
+  ): Promise<Response | undefined> {
+    const path = `/rest/v1/notes?select=id&id=in.(${ids.join(",")})`;
+    return await this.send(node, "GET", path, undefined, headers);
   }
 }
 

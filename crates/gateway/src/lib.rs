@@ -34,7 +34,7 @@ pub use listener::{
 pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,
     RequestRecord, SharedRequestListener, UnknownAddress, accepts_coding, find_client_address,
-    read_last_address, set_last_writer, wrote_elsewhere,
+    find_written_timeline, read_last_address, set_last_writer, wrote_elsewhere,
 };
 pub use paths::{routed_path, sent_path};
 pub use request_id::{RequestId, TraceId};

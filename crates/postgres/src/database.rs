@@ -11,8 +11,8 @@ use tokio_postgres::{CancelToken, Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::{
-    Connector, HostConnection, LastHost, NEXT_HOST_TIMEOUT, has_standbys, open_session, watch_name,
-    watch_primary,
+    Connector, HostConnection, LastHost, NEXT_HOST_TIMEOUT, NewerPrimary, has_standbys, open_session,
+    watch_name, watch_primary,
 };
 use crate::pools::{SharedPools, limit_idle_transactions};
 use crate::{PoolMetrics, RoleSettings, tls, wire};
@@ -196,6 +196,15 @@ impl Database {
             last_host: self.last_host.clone(),
             pools: self.shared_pools.clone(),
         }
+    }
+
+    /// How a newer primary is found that somebody has seen.
+    pub(crate) fn newer_primary(&self) -> NewerPrimary {
+        let connector = Connector {
+            pools: SharedPools::default(),
+            ..self.connector()
+        };
+        NewerPrimary::new(connector, self.login_config(Login::Authenticator))
     }
 
     /// The connection settings of a login.

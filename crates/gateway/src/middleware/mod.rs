@@ -41,7 +41,7 @@ pub use continue_check::{BodyCheck, ContinueCheck};
 pub use forwarded::{UnknownAddress, find_client_address, read_last_address};
 pub use keys::Keys;
 use keys::strip_query_key;
-pub use last_writer::{set_last_writer, wrote_elsewhere};
+pub use last_writer::{find_written_timeline, set_last_writer, wrote_elsewhere};
 use quota::{Client, Usage};
 pub use request_log::{RequestListener, RequestRecord, SharedRequestListener};
 

@@ -6,6 +6,8 @@
 //! A promotion can also be taken back: under Patroni a server that was promoted and loses its lock at once becomes a standby of the former
 //! primary, whose timeline is lower. A node that insisted on the highest timeline it has seen would find no primary any more.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, Error};
@@ -14,6 +16,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::last_host::LastHost;
 use super::single_host::with_single_host;
 use super::timeline::{read_standby_timeline, read_timeline};
+
+/// How long the end of a connection may take.
+const GOODBYE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The timeline of a host.
 enum HostTimeline {
@@ -57,9 +62,14 @@ async fn ask_timeline(
     let mut single = with_single_host(config, host);
     single.target_session_attrs(TargetSessionAttrs::Any);
     let (client, mut connection) = single.connect(tls.clone()).await?;
-    if let Some(timeline) = read_timeline(&client, &mut connection).await? {
-        return Ok(Some(HostTimeline::Primary(timeline)));
-    }
-    let timeline = read_standby_timeline(&client, &mut connection).await?;
-    Ok(timeline.map(HostTimeline::Standby))
+    let timeline = match read_timeline(&client, &mut connection).await? {
+        Some(timeline) => Some(HostTimeline::Primary(timeline)),
+        None => read_standby_timeline(&client, &mut connection)
+            .await?
+            .map(HostTimeline::Standby),
+    };
+    // Told of the end, because poolers write a line to their logs for each connection that is cut.
+    drop(client);
+    tokio::time::timeout(GOODBYE_TIMEOUT, connection).await.ok();
+    Ok(timeline)
 }

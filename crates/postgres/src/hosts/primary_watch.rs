@@ -12,8 +12,10 @@ use super::connector::Connector;
 /// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between two searches for a newer primary, which may have been promoted although the former one still responds, and for a
-/// promotion that was taken back.
-const SEARCH_INTERVAL: Duration = Duration::from_secs(10);
+/// promotion that was taken back. What a node writes until then is lost by asynchronous replication.
+const SEARCH_INTERVAL: Duration = Duration::from_secs(2);
+/// How long a login is tried before the hosts are asked again.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -23,18 +25,24 @@ pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner
     let mut kept = None;
     let mut last_search = Instant::now();
     while owner.strong_count() > 0 {
-        if last_search.elapsed() >= SEARCH_INTERVAL {
-            connector.find_newest_primary(&config).await;
-            last_search = Instant::now();
-        }
-        let is_primary = match &kept {
-            Some(client) => is_primary(client).await,
-            None => false,
+        let search = async {
+            if last_search.elapsed() >= SEARCH_INTERVAL {
+                last_search = Instant::now();
+                connector.find_newest_primary(&config).await;
+            }
         };
+        let check = async {
+            match &kept {
+                Some(client) => is_primary(client).await,
+                None => false,
+            }
+        };
+        // At once: a server that is switched off takes the whole time limit of the search.
+        let ((), is_primary) = tokio::join!(search, check);
         if !is_primary {
             // A login at another host ends the connections to this one. While only a former primary responds, a login is tried without
             // end, so it is given up for the next search.
-            let opening = tokio::time::timeout(SEARCH_INTERVAL, open(&connector, &config));
+            let opening = tokio::time::timeout(LOGIN_TIMEOUT, open(&connector, &config));
             kept = opening.await.ok().flatten();
         }
         tokio::time::sleep(CHECK_INTERVAL).await;
@@ -48,7 +56,7 @@ pub(crate) async fn watch_name<T>(connector: Connector, mut config: Config, owne
     config.connect_timeout(ANSWER_TIMEOUT);
     while owner.strong_count() > 0 {
         // Requests report a database that cannot be reached.
-        let login = tokio::time::timeout(SEARCH_INTERVAL, connector.open(&config));
+        let login = tokio::time::timeout(LOGIN_TIMEOUT, connector.open(&config));
         if let Ok(Ok((client, connection))) = login.await {
             // Told of the end, because PostgreSQL and poolers write a line to their logs for each connection that is cut.
             drop(client);

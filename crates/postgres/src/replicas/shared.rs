@@ -9,6 +9,7 @@ use super::positions::PrimaryPositions;
 use super::reader::{Reader, Writer};
 use super::recent_writes::RecentWrites;
 use super::replica::Replica;
+use crate::hosts::NewerPrimary;
 use crate::{Database, RequestPoolConfig};
 
 /// Samples of the primary's position are kept this much longer than `max_lag`, for replicas whose lag is measured.
@@ -25,6 +26,7 @@ pub struct Replicas {
     pub(super) max_lag_bytes: u64,
     pub(super) pool: RequestPoolConfig,
     node: String,
+    primary: NewerPrimary,
 }
 
 impl Replicas {
@@ -43,6 +45,7 @@ impl Replicas {
             pool: config.pool,
             // A new name after each start, because what the process knew of writes ends with it.
             node: uuid::Uuid::new_v4().simple().to_string(),
+            primary: primary.newer_primary(),
         }
     }
 
@@ -54,6 +57,17 @@ impl Replicas {
     /// Names this process for [`Reader::wrote_elsewhere`].
     pub fn node(&self) -> &str {
         &self.node
+    }
+
+    /// The timeline of the primary through which this process writes; 0 when it is not known.
+    pub fn timeline(&self) -> u32 {
+        self.primary.timeline()
+    }
+
+    /// Looks for a primary of this timeline, on which another node has written, unless this process knows it or a newer one. While both of two
+    /// primaries answer, nodes find the newer one at different times, and whoever writes through one of them reads through another.
+    pub async fn follow_timeline(&self, timeline: u32) {
+        self.primary.follow(timeline).await;
     }
 
     /// A write is visible on every replica that gets reads after this time.

@@ -65,7 +65,12 @@ impl<'a> ReplicaReads<'a> {
 pub(crate) fn record_write(pools: &ReplicaPools, bearer: &Bearer, response_headers: &mut HeaderMap) {
     let replicas = pools.shared();
     replicas.record_write(writer(bearer));
-    set_last_writer(response_headers, replicas.node(), replicas.max_lag());
+    set_last_writer(
+        response_headers,
+        replicas.node(),
+        replicas.timeline(),
+        replicas.max_lag(),
+    );
 }
 
 /// Whether requests with this method only read.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::from_fn;
 use actix_web::{Scope, web};
 use selvedge_auth::AuthState;
@@ -48,8 +49,10 @@ impl WorkerServices {
             let tracked = self.replicas.as_ref().map(|pools| Arc::clone(pools.shared()));
             if let Some(cache) = self.rest {
                 let rest = RestWorker::new(cache, self.requests, self.replicas);
-                app.service(graphql_scope("/graphql/v1", rest.clone()))
-                    .service(web::scope("/rest/v1").configure(rest.configure()));
+                let graphql = graphql_scope("/graphql/v1", rest.clone());
+                mount(app, graphql, tracked.as_ref(), MayWrite::Remembered);
+                let rest = web::scope("/rest/v1").configure(rest.configure());
+                mount(app, rest, tracked.as_ref(), MayWrite::Remembered);
             }
             if let Some(state) = self.auth {
                 let auth = web::scope("/auth/v1").configure(selvedge_auth::configure(state));
@@ -85,12 +88,20 @@ impl WorkerServices {
 }
 
 /// Mounts a service, with replicas behind the middleware that remembers who wrote.
-fn mount(
+fn mount<T>(
     app: &mut web::ServiceConfig,
-    service: Scope,
+    service: Scope<T>,
     replicas: Option<&Arc<Replicas>>,
     may_write: MayWrite,
-) {
+) where
+    T: ServiceFactory<
+            ServiceRequest,
+            Config = (),
+            Response = ServiceResponse,
+            Error = actix_web::Error,
+            InitError = (),
+        > + 'static,
+{
     match replicas.cloned() {
         Some(replicas) => app.service(service.wrap(from_fn(move |request, next| {
             track_writes(Arc::clone(&replicas), may_write, request, next)

@@ -1,6 +1,7 @@
-//! Remembers who wrote through auth, storage and functions, so that their next reads see it although replicas lag behind.
+//! Remembers who wrote through auth, storage and functions, so that their next reads see it although replicas lag behind, and finds the primary to
+//! which somebody has written through another node.
 //!
-//! The REST service does this itself. Here nothing is known of a request but its method, so some callers read from the
+//! The REST service does the former itself. Here nothing is known of a request but its method, so some callers read from the
 //! primary for a fraction of a second without need.
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::middleware::Next;
-use selvedge_gateway::{Bearer, Caller, set_last_writer};
+use selvedge_gateway::{Bearer, Caller, find_written_timeline, set_last_writer};
 use selvedge_postgres::{Replicas, Writer};
 
 /// Which requests of a service may write.
@@ -20,12 +21,18 @@ pub(super) enum MayWrite {
     ByMethod,
     /// All: the project's own code decides what a request does.
     Always,
+    /// The service remembers it itself.
+    Remembered,
 }
 
 impl MayWrite {
     fn includes(self, method: &Method) -> bool {
         let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
-        matches!(self, Self::Always) || !is_read
+        match self {
+            Self::ByMethod => !is_read,
+            Self::Always => true,
+            Self::Remembered => false,
+        }
     }
 }
 
@@ -36,6 +43,10 @@ pub(super) async fn track_writes(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    // In a split of two primaries this node may not know the newer one yet, where the client's row or file is.
+    replicas
+        .follow_timeline(find_written_timeline(request.headers()))
+        .await;
     if !may_write.includes(request.method()) {
         return next.call(request).await;
     }
@@ -44,7 +55,12 @@ pub(super) async fn track_writes(
     // Also after an error: it does not prove that nothing was written.
     replicas.record_write(writer(caller.bearer()));
     let mut response = result?;
-    set_last_writer(response.headers_mut(), replicas.node(), replicas.max_lag());
+    set_last_writer(
+        response.headers_mut(),
+        replicas.node(),
+        replicas.timeline(),
+        replicas.max_lag(),
+    );
     Ok(response)
 }
 
