@@ -111,6 +111,8 @@ async function startClusterNode(machine: Machine, deployment: Deployment): Promi
     SELVEDGE_NATS_NODE_TIMEOUT: "5s",
     SELVEDGE_TRUSTED_PROXIES: "1",
     SELVEDGE_DRAIN_DELAY: "2s",
+    // Passwords are hashed at the lowest priority: on a busy computer a sign-in takes longer than the ten seconds of the default.
+    SELVEDGE_SHUTDOWN_TIMEOUT: "45s",
     SUPABASE_API_EXTERNAL_URL: apiUrl,
   });
 }
