@@ -24,6 +24,9 @@ pub(crate) struct LastHost {
 /// A promotion may have been taken back, and several independent servers behind one name answer in turns.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60);
 
+/// So many places are remembered that nobody is connected to. Jobs of pg_cron may name any database.
+const MOST_UNUSED_PLACES: usize = 64;
+
 /// Logins in a row that another cluster must answer. A balancer may lead a few of them to the same of several servers by chance.
 const BELIEVED_LOGINS: u32 = 10;
 
@@ -100,6 +103,10 @@ impl LastHost {
             is_one_name: is_one_name(config),
             ..Self::default()
         };
+        if known.len() >= MOST_UNUSED_PLACES && !known.contains_key(&place) {
+            // Whoever may connect has a copy, and a connection waits for a move.
+            known.retain(|_, last| Arc::strong_count(&last.current) > 1 || last.current.receiver_count() > 0);
+        }
         known.entry(place).or_insert_with(new).clone()
     }
 
@@ -184,6 +191,11 @@ impl LastHost {
             // The primary is still to be found, so no connection has to end.
             false
         });
+    }
+
+    /// The highest timeline of a primary so far; 0 when none is known.
+    pub(crate) fn timeline(&self) -> u32 {
+        self.current.borrow().timeline
     }
 
     /// Whether a login to a primary has succeeded before. If not, nothing tells which of several primaries is the newest.

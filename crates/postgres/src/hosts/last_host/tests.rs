@@ -241,3 +241,34 @@ fn among_all_hosts_only_a_higher_timeline_makes_another_one_the_primary() {
     last.accept_newer(1, before, 4);
     assert_eq!(first(), Some(0));
 }
+
+/// Jobs of pg_cron may name any database, and each of them is a place of its own at one name.
+#[tokio::test]
+async fn places_to_which_nobody_is_connected_are_forgotten() {
+    let of = |database: &str| {
+        let config: Config = format!("host=many-places dbname={database}").parse().unwrap();
+        LastHost::of(&config)
+    };
+    let kept = of("kept");
+    let first = of("connected");
+    assert_eq!(
+        first.accept(0, first.start_attempt(), Some(1)),
+        Acceptance::Primary
+    );
+    let moved = first.moved_from(0, ServerIdentity::from(Some(1)));
+    drop(first);
+
+    for number in 0..1_000 {
+        of(&format!("database_{number}"));
+    }
+
+    let known = OF_HOSTS.lock().unwrap_or_else(PoisonError::into_inner).len();
+    assert!(known < 2 * MOST_UNUSED_PLACES, "{known} places");
+    assert!(Arc::ptr_eq(&kept.current, &of("kept").current));
+    let again = of("connected");
+    assert_eq!(
+        again.accept(0, again.start_attempt(), Some(2)),
+        Acceptance::Primary
+    );
+    moved.await;
+}
