@@ -2,9 +2,10 @@
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use selvedge_postgres::Moment;
 use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;
 
@@ -83,31 +84,30 @@ pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderContact) -> Jo
 /// Runs the workers until they end, or until this node was frozen for longer than [`FROZEN_LIMIT`]. In that case they are not
 /// polled again, so that a node that wakes up sends nothing that another one has sent meanwhile.
 ///
-/// The clock of the system is asked as well: that of timers stops while the machine is suspended, or paused as a virtual one, and the other is
-/// set right afterwards. A clock that jumps forward for another reason costs a restart of the workers.
+/// Other clocks than that of timers are asked as well, which stops while the machine is suspended, or paused as a virtual one. A clock of the system
+/// that jumps forward for another reason costs a restart of the workers. While all clocks stand still, PostgreSQL ends the session, and every
+/// worker asks that one before it sends something.
 ///
 /// `workers` must contain [`send_heartbeats`], whose timer has it polled each second.
 pub(crate) async fn run_unless_frozen<T>(
     workers: impl Future<Output = Result<T, JobsError>>,
 ) -> Result<T, JobsError> {
-    run_unless_frozen_by(SystemTime::now, workers).await
+    run_unless_frozen_by(Moment::elapsed, workers).await
 }
 
-/// Does the same by another clock of the system.
+/// Does the same by other clocks of the machine.
 async fn run_unless_frozen_by<T>(
-    now: impl Fn() -> SystemTime,
+    elapsed_since: impl Fn(Moment) -> Duration,
     workers: impl Future<Output = Result<T, JobsError>>,
 ) -> Result<T, JobsError> {
     let mut workers = pin!(workers);
-    let mut last_poll = (Instant::now(), now());
+    let mut last_poll = (Instant::now(), Moment::now());
     std::future::poll_fn(|context| {
-        // A clock that was set back does not tell how much time has passed.
-        let by_system = now().duration_since(last_poll.1).unwrap_or_default();
-        let elapsed = last_poll.0.elapsed().max(by_system);
+        let elapsed = last_poll.0.elapsed().max(elapsed_since(last_poll.1));
         if elapsed > FROZEN_LIMIT {
             return std::task::Poll::Ready(Err(JobsError::Frozen(elapsed)));
         }
-        last_poll = (Instant::now(), now());
+        last_poll = (Instant::now(), Moment::now());
         workers.as_mut().poll(context)
     })
     .await
@@ -168,7 +168,6 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn workers_of_a_machine_that_was_paused_are_not_polled_again() {
         let (polls, paused) = (Cell::new(0), Cell::new(Duration::ZERO));
-        let begun = SystemTime::now();
         let workers = async {
             for round in 0..5 {
                 polls.set(polls.get() + 1);
@@ -180,7 +179,7 @@ mod tests {
             Ok(())
         };
 
-        let result = run_unless_frozen_by(|| begun + paused.get(), workers).await;
+        let result = run_unless_frozen_by(|moment| moment.elapsed() + paused.take(), workers).await;
 
         assert!(matches!(result, Err(JobsError::Frozen(_))), "{result:?}");
         assert_eq!(polls.get(), 3);

@@ -6,6 +6,7 @@
 //! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
 
 mod citus;
+mod clock;
 mod database;
 mod extensions;
 mod hosts;
@@ -23,6 +24,7 @@ mod tls;
 mod view_columns;
 mod wire;
 
+pub use clock::Moment;
 pub use database::{Database, Login, Logins, connect};
 pub use extensions::{SHIPPED, ShippedExtension};
 pub use hosts::{ExaminedHost, HostRole, examine_hosts, find_primary};
