@@ -12,7 +12,8 @@ const OF_TASKS: usize = 16;
 
 /// Connections in use, those that may be used, and the nodes that are connected.
 const COUNT: &str = "select pg_catalog.current_setting('max_connections')::pg_catalog.int4 \
-      - pg_catalog.current_setting('superuser_reserved_connections')::pg_catalog.int4, \
+      - pg_catalog.current_setting('superuser_reserved_connections')::pg_catalog.int4 \
+      - coalesce(pg_catalog.current_setting('reserved_connections', true), '0')::pg_catalog.int4, \
     pg_catalog.count(*)::pg_catalog.int4, \
     (pg_catalog.count(distinct coalesce(host(a.client_addr), 'local')) filter (where a.usename = 'authenticator' \
       and a.application_name like 'selvedge%' and a.pid <> pg_catalog.pg_backend_pid()))::pg_catalog.int4 \
@@ -20,7 +21,7 @@ const COUNT: &str = "select pg_catalog.current_setting('max_connections')::pg_ca
 
 /// What the server of the database allows, and what its nodes may need.
 pub(crate) struct ConnectionCount {
-    /// Those that the server allows to others than a superuser.
+    /// Those that the server allows to others than a superuser and members of `pg_use_reserved_connections` (since PostgreSQL 16).
     pub(crate) allowed: usize,
     pub(crate) used: usize,
     /// Nodes that are connected, told by their addresses; at least this one.
