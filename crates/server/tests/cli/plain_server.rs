@@ -180,4 +180,47 @@ async fn gw_029_migrate_up_makes_a_database_where_the_extensions_have_no_files()
         row.get::<_, String>(0),
         "notes pg_cron pg_net pgjwt pgmq supabase_vault 1"
     );
+    expect_connections_counted(&server, &project, &database).await;
+}
+
+/// A node of 64 workers may need more connections than PostgreSQL allows by default, and one of a single worker does not.
+async fn expect_connections_counted(
+    server: &PlainServer,
+    project: &Project,
+    database: &tokio_postgres::Client,
+) {
+    let find = |workers: &str| {
+        let output = project
+            .command(&["doctor", "-o", "json"])
+            .env("DATABASE_URL", server.url_of("authenticator", "of-the-services"))
+            .env("SELVEDGE_WORKERS", workers)
+            .output()
+            .expect("the binary runs");
+        let printed: serde_json::Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        let findings = printed.as_array().cloned().unwrap_or_default();
+        findings
+            .into_iter()
+            .find(|finding| finding["check"] == "connections")
+            .unwrap_or_else(|| panic!("{printed}"))
+    };
+    // Since PostgreSQL 16 members of a role may have some for themselves.
+    let allowed: i32 = database
+        .query_one(
+            "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+               - coalesce(current_setting('reserved_connections', true), '0')::int",
+            &[],
+        )
+        .await
+        .expect("settings")
+        .get(0);
+
+    let (few, many) = (find("1"), find("64"));
+
+    assert_eq!(few["status"], "ok", "{few}");
+    assert_eq!(many["status"], "warning", "{many}");
+    let message = many["message"].as_str().unwrap_or_default();
+    assert!(message.contains(&format!(" of {allowed} connections")), "{many}");
+    // 16 for each worker, 10 each for auth and storage, and 16 tasks.
+    assert!(message.ends_with("may open 1060"), "{many}");
 }
