@@ -141,10 +141,13 @@ begin
   join pg_catalog.pg_roles as r on r.oid = p.proowner
   where p.oid = maintainer;
   execute pg_catalog.format('grant select, update on _selvedge.internal_locks to %I', owner);
-  execute pg_catalog.replace(
-    pg_catalog.pg_get_functiondef(maintainer),
+  -- By UPDATE: whoever may replace the function writes its default values, and reading these in a statement can run code.
+  update pg_catalog.pg_proc as p
+  set prosrc = pg_catalog.replace(
+    p.prosrc,
     $text$perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('realtime.messages partitions', 0));$text$,
     $text$perform from _selvedge.internal_locks as l where l.name operator(pg_catalog.=) 'realtime.messages partitions' for update;$text$
-  );
+  )
+  where p.oid operator(pg_catalog.=) maintainer::pg_catalog.oid;
 end
 $$;

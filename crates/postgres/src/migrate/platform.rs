@@ -74,10 +74,15 @@ const FILES_THAT_WRITE: [i32; 2] = [17, 22];
 
 /// Digests of files that have been changed where they did not run to their end, or so that the outcome is the same after all files: databases
 /// with these need nothing.
-const EARLIER_EDITIONS: [(i32, &str); 3] = [
+const EARLIER_EDITIONS: [(i32, &str); 4] = [
     (
         80,
         "74b3b8c54ef5edfb3ff661564a4bc51d00fa8274ad6f17b60778421d16cc846d",
+    ),
+    // It read default values of a function that `postgres` may replace, and so ran code of a project, when such a database was upgraded.
+    (
+        113,
+        "b3996ba11e6082bce54184f00f543ad07bdd89f2307199713faef1e6591811e1",
     ),
     // 0193 gives its function to a role with fewer rights, which it does itself now: `postgres` could run code between the two.
     (

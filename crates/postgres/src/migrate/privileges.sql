@@ -70,6 +70,24 @@ cross join lateral pg_catalog.aclexplode(coalesce(d.proacl, pg_catalog.acldefaul
 left join pg_catalog.pg_roles as g on g.oid = a.grantee
 where d.prorettype = 'trigger'::pg_catalog.regtype and a.privilege_type = 'EXECUTE' and a.grantee not in (select oid from superuser)
 union all
+select 'a definer of a role of the platform looks for names in temporary schemas last', p.oid::pg_catalog.regprocedure::text
+from pg_catalog.pg_proc as p
+join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+join pg_catalog.pg_roles as o on o.oid = p.proowner and o.rolname ~ '^(supabase|selvedge)_'
+-- Other functions of these roles are the project's own.
+where n.nspname in (
+    '_selvedge', 'selvedge_console', 'vault', 'realtime', 'auth', 'storage', 'graphql', 'graphql_public', 'supabase_functions'
+  )
+  and p.prosecdef and p.prosqlbody is null and p.proowner not in (select oid from superuser) and not exists (
+    select from pg_catalog.unnest(p.proconfig) as s (setting) where s.setting ~ '^search_path=([^,]+, *)+"?pg_temp"?$'
+  )
+union all
+select 'columns of tables of a superuser have types of superusers', a.attrelid::pg_catalog.regclass || '.' || a.attname
+from pg_catalog.pg_class as c
+join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_catalog.pg_type as t on t.oid = a.atttypid and t.typowner not in (select oid from superuser)
+where c.relowner in (select oid from superuser) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+union all
 select 'nobody references or has triggers on a table of a superuser', c.oid::pg_catalog.regclass::text || ' to '
   || coalesce(g.rolname::text, 'PUBLIC')
 from pg_catalog.pg_class as c
