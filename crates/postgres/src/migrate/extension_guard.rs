@@ -29,7 +29,7 @@ const FUNCTIONS: &str = "
     join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) p.proowner and o.rolsuper
     where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and p.proname operator(pg_catalog.=) any (array[
       'read_extension_statement', 'read_extension_scripts', 'read_script_statements', 'builds_names', 'split_extension_script',
-      'find_extension_schemas',
+      'find_extension_schemas', 'find_named_types',
       'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement'
     ]::pg_catalog.name[])
     order by p.proname";

@@ -299,6 +299,69 @@ async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_s
     }
 }
 
+/// PostgreSQL checks values by the domain that their type is, in the session of the script.
+#[tokio::test]
+async fn gw_018_types_that_a_script_gives_to_arguments_columns_and_operators_count() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create schema ext; create domain ext.planted as text; create table ext.weight (id int)",
+        )
+        .await
+        .expect("postgres may");
+    let superuser = database.superuser().await;
+    let found = "select coalesce(string_agg(n, ' '), '') from _selvedge.split_extension_script($1) as s,
+         _selvedge.find_callable_names(s[1], s[2], array['ext']) as n";
+    let of_library = |arguments: &str, call: &str| {
+        format!("create function f({arguments}) returns int as 'x', 'f' language c; {call}")
+    };
+
+    for script in [
+        of_library("a planted default ''", "select f()"),
+        of_library("planted default ''", "select f()"),
+        of_library("in planted", "select f('x')"),
+        of_library("a in planted", "select f('x')"),
+        of_library("variadic planted[]", "select f('x')"),
+        of_library("a int, b ext . planted = 1", "select f(1)"),
+        of_library("a numeric(10, 2), planted array", "select f(1, '{x}')"),
+        of_library("\"a, b)\" int, c planted", "select f(1, 'x')"),
+        of_library("a int, b weight", "select f(1, '(1)')"),
+        // A text is read when the function is made, if it is an array or a row.
+        of_library("a planted[] default '{x}'", ""),
+        of_library("a planted[] default $a$x$a$", ""),
+        "create function f(a text default '{x}'::planted[]) returns int language sql as 'select 1'"
+            .to_owned(),
+        "create function f() returns int return cardinality('{x}'::planted[])".to_owned(),
+        "create function f() returns int begin atomic select cardinality('{x}'::planted[]); end".to_owned(),
+        "create function f() returns int return cardinality(array[planted 'x'])".to_owned(),
+        "create type c as (a int, b planted); select '(1,x)'::c".to_owned(),
+        "create type c as range (subtype = planted); select '[a,b]'::c".to_owned(),
+        "create type c as (a int); alter type c add attribute b planted; select '(1,x)'::c".to_owned(),
+        "create cast (planted as int) without function; select 1".to_owned(),
+        "create operator @ (leftarg = planted, rightarg = int, function = f); select 'x' @ 1".to_owned(),
+    ] {
+        let row = superuser.query_one(found, &[&script]).await.expect("found");
+        let expected = if script.contains("weight") {
+            "ext.weight"
+        } else {
+            "ext.planted"
+        };
+        assert_eq!(row.get::<_, String>(0), expected, "{script}");
+    }
+    // Names of arguments, columns and options are no types, and no value is made of the type of an argument that nobody gives.
+    for script in [
+        of_library("planted int, weight double precision default 1", "select f(1)"),
+        of_library("a planted, b planted default 1", ""),
+        "create type c as (planted int, weight numeric(10, 2)); select 1".to_owned(),
+        "create type c (input = planted, storage = planted); select 1".to_owned(),
+        "create cast (a as b) with function f(int) as assignment; select 1".to_owned(),
+    ] {
+        let row = superuser.query_one(found, &[&script]).await.expect("found");
+        assert_eq!(row.get::<_, String>(0), "", "{script}");
+    }
+}
+
 /// The platform schema is made in databases that have the check already, as those that `postgres` makes.
 #[tokio::test]
 async fn gw_018_the_script_of_the_vault_calls_nothing_that_lies_in_other_schemas() {
