@@ -81,6 +81,10 @@ async fn gw_018_extensions_that_supabase_reserves_for_superusers_stay_reserved()
             );
         }
     }
+    // Users of PGroonga name libraries that PostgreSQL loads.
+    let allowed = "select string_agg(name, ' ') from unnest(array['pgroonga', 'pgroonga_database', 'vector']) as n (name)
+        where _selvedge.is_allowed_extension(n.name)";
+    assert_eq!(query_value(&postgres, allowed).await, "vector");
     for role in ["anon", "authenticated", "service_role"] {
         let client = api(&database, role, "{}").await;
         assert_eq!(

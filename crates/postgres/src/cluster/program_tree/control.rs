@@ -1,8 +1,9 @@
 //! Control files of extensions, with the rights that Supabase's image gives to `postgres`. Pure.
 
 /// Extensions that `postgres` may create at Supabase although it is not a superuser (the setting
-/// `supautils.privileged_extensions` of its image), as far as they exist outside of that image.
-const PRIVILEGED: [&str; 65] = [
+/// `supautils.privileged_extensions` of its image), as far as they exist outside of that image. PGroonga loads libraries whose paths its users name,
+/// and PL/Java keeps no user from files since Java has no security manager: only a superuser creates these.
+const PRIVILEGED: [&str; 62] = [
     "address_standardizer",
     "address_standardizer_data_us",
     "autoinc",
@@ -38,14 +39,11 @@ const PRIVILEGED: [&str; 65] = [
     "pg_walinspect",
     "pgaudit",
     "pgcrypto",
-    "pgroonga",
-    "pgroonga_database",
     "pgrouting",
     "pgrowlocks",
     "pgsodium",
     "pgstattuple",
     "plcoffee",
-    "pljava",
     "plls",
     "plpgsql_check",
     "plv8",
@@ -129,5 +127,13 @@ mod tests {
         assert!(belongs_to("pg_net.control", "pg_net"));
         assert!(!belongs_to("pg_net_more.control", "pg_net"));
         assert!(!belongs_to("pgtap-core.sql", "pgtap"));
+    }
+
+    #[test]
+    fn gw_012_extensions_that_load_libraries_of_their_users_are_left_to_superusers() {
+        assert!(is_privileged("vector"));
+        for name in ["pgroonga", "pgroonga_database", "pljava"] {
+            assert!(!is_privileged(name), "{name}");
+        }
     }
 }
