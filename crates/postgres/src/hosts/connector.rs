@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Connect;
 use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -88,6 +89,8 @@ impl Connector {
                         Acceptance::Overtaken => continue 'all_hosts,
                         Acceptance::Former => found_former = true,
                     },
+                    // The host responds, and others of the cluster would answer the same.
+                    Ok(Err(error)) if is_about_options(&error) => return Err(error),
                     Ok(Err(error)) => refusal = Some(error),
                     // A host that does not respond has no error to report.
                     Err(_elapsed) => {}
@@ -146,6 +149,12 @@ impl Connector {
         };
         (client, connection)
     }
+}
+
+/// Whether a server refuses a login for its options: it does not know a parameter, or the user may not set it.
+fn is_about_options(error: &Error) -> bool {
+    let refusals = [SqlState::UNDEFINED_OBJECT, SqlState::INSUFFICIENT_PRIVILEGE];
+    error.code().is_some_and(|code| refusals.contains(code))
 }
 
 impl Connect for Connector {

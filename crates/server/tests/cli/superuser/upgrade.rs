@@ -22,7 +22,7 @@ const EARLIER_TRAPS: &[&str] = &[
     // The code of an event trigger that a setting lets run in a superuser's session.
     "create function public.with_role() returns event_trigger language plpgsql set role = 'postgres' as
      $$ begin perform public.trap(); end $$",
-    "select _selvedge.create_event_trigger('with_role', 'ddl_command_end', null, 'public.with_role()')",
+    TRAP_BEHIND_STATEMENTS,
     "alter database postgres set role = 'postgres'",
     "alter database postgres set search_path = public, extensions, pg_catalog",
     "alter database postgres set session_replication_role = 'replica'",
@@ -34,6 +34,14 @@ const TRAPS_OF_15: &[&str] = &[
     "create role helper in role pg_read_server_files; grant helper to postgres",
     "update _selvedge.shipped_extensions set script = 'select public.trap()'",
 ];
+
+/// An event trigger that would end the making of the next one.
+const TRAP_BEHIND_STATEMENTS: &str =
+    "select _selvedge.create_event_trigger('with_role', 'ddl_command_end', null, 'public.with_role()')";
+
+/// What it let it do from PostgreSQL 17 on, where event triggers fire at logins.
+const TRAP_AT_LOGIN: &str =
+    "select _selvedge.create_event_trigger('at_login', 'login', null, 'public.with_role()')";
 
 /// Replaces the running project's database by one of the earlier version that is full of traps. Returns how many lines of the log
 /// are about traps already.
@@ -79,10 +87,14 @@ async fn make_earlier_database(project: &Project) -> usize {
         .await
         .expect("a history");
     postgres.batch_execute(&traps).await.expect("the traps");
+    let version = query::<i32>(&superuser, VERSION).await;
     for trap in EARLIER_TRAPS {
+        if *trap == TRAP_BEHIND_STATEMENTS && version >= 17 {
+            postgres.batch_execute(TRAP_AT_LOGIN).await.expect("a trap");
+        }
         postgres.batch_execute(trap).await.expect(trap);
     }
-    if query::<i32>(&superuser, VERSION).await == 15 {
+    if version == 15 {
         for trap in TRAPS_OF_15 {
             postgres.batch_execute(trap).await.expect(trap);
         }
