@@ -176,6 +176,16 @@ describe("list_outfits", () => {
     expect(second).toMatchObject([{ id: outfits[1]?.id, total: 3 }]);
     expect(await list({ review_status: "rejected" })).toMatchObject([{ id: outfits[2]?.id }]);
     expect(await list({ outfit_id: outfits[0]?.id })).toMatchObject([{ total: 1 }]);
+    const change = { gender: "men" };
+    expectData(
+      await owner()
+        .from("combines")
+        .update(change)
+        .eq("id", outfits[2]?.id ?? ""),
+    );
+    expect(await list({ outfit_gender: "men" })).toMatchObject([{ id: outfits[2]?.id, total: 1 }]);
+    expect(await list({ creator: attacker.id })).toHaveLength(3);
+    expect(await list({ creator: admin.id })).toEqual([]);
     expect(await list({ term: word.replace("%", "x") })).toEqual([]);
     // Any other sort key than the two columns is replaced by the time of creation, and never used as SQL.
     expect(await list({ sort: 'name"; drop table likes; --' })).toHaveLength(3);

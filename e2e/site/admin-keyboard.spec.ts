@@ -93,6 +93,11 @@ test("rows are reached, opened and left by keys", { tag: "@once" }, async ({ pag
   await expect(page.getByRole("searchbox")).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await expect(rowOf("a")).toBeFocused();
+  const heading = (name: string) => page.getByRole("heading", { name, level: 1 });
+  await page.keyboard.press(".");
+  await expect(heading("Categories")).toBeVisible();
+  await page.keyboard.press(",");
+  await expect(heading("Brands")).toBeVisible();
   await page.keyboard.press("n");
   await expect(page.getByRole("dialog", { name: "Add Brand" })).toBeVisible();
   // Keys of the page are letters again in a form.

@@ -1162,7 +1162,9 @@ export type Database = {
       list_outfits: {
         Args: {
           ascending?: boolean
+          creator?: string
           max_results?: number
+          outfit_gender?: string
           outfit_id?: string
           page_offset?: number
           review_status?: string

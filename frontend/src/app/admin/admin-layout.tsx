@@ -3,7 +3,7 @@ import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { Keyboard } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { NavLink, useLocation } from "react-router";
+import { NavLink, useLocation, useNavigate } from "react-router";
 import { AccountControl } from "@/app/shell/account-control";
 import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
@@ -20,6 +20,7 @@ export function AdminLayout({ children }: { children: ReactNode }) {
   const [showsKeys, setShowsKeys] = useState(false);
   useSlashKey(focusSearchBox);
   useShortcut("?", () => setShowsKeys(true));
+  useSectionKeys();
   return (
     <>
       <SkipLink />
@@ -74,6 +75,19 @@ function WaitingBadge({ section }: { section: string }) {
       <span className="sr-only"> {subject?.todo}</span>
     </span>
   );
+}
+
+/** The comma and the full stop, which every keyboard has as keys of their own, lead to the section above and below. */
+function useSectionKeys(): void {
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const place = adminSections.findIndex(({ path }) => paths.admin(path) === pathname);
+  function open(index: number) {
+    const section = adminSections[index];
+    if (place !== -1 && section !== undefined) navigate(paths.admin(section.path));
+  }
+  useShortcut(",", () => open(place - 1));
+  useShortcut(".", () => open(place + 1));
 }
 
 function SectionNav() {

@@ -7,6 +7,8 @@ const keys: readonly { keys: readonly string[]; effect: string }[] = [
   { keys: ["k", "j"], effect: "The same, and between the submissions of a page" },
   { keys: ["Home", "End"], effect: "First and last row" },
   { keys: ["Enter"], effect: "Open the row" },
+  { keys: ["←", "→"], effect: "Former and next page of the table" },
+  { keys: [",", "."], effect: "Section above and below" },
   { keys: ["x"], effect: "Tick a submission or an item, to act on several" },
   { keys: ["a", "r"], effect: "In a submission that waits: approve, reject" },
   { keys: ["Esc"], effect: "Close a panel, clear the search" },

@@ -3,6 +3,7 @@ import { isEnter } from "@ui/keys";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { AdminTable } from "@/lib/use-admin-table";
+import { useShortcut } from "@/lib/use-shortcut";
 
 interface PaginationProps {
   table: PagedTable;
@@ -33,6 +34,8 @@ export function pagesAround(page: number, pageCount: number, count: number): num
 /** Leads through the pages of a table: how many rows there are, how many of them a page has, and which page is shown. */
 export function Pagination({ table, noun, links, showing }: PaginationProps) {
   const { page, pageCount, setPage, total, pageSize, pageSizes, setPageSize } = table;
+  useShortcut("ArrowLeft", () => page > 1 && setPage(Math.min(page - 1, pageCount)));
+  useShortcut("ArrowRight", () => page < pageCount && setPage(page + 1));
   return (
     <nav
       aria-label="Pages"

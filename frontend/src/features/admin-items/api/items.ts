@@ -4,6 +4,7 @@ import { listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
 import { anyContains, deleteRow } from "@/lib/admin-rows";
 import type { Gender } from "@/lib/database";
+import { genders } from "@/lib/genders";
 import { isUuid } from "@/lib/patterns";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -63,6 +64,8 @@ export const readItems: ReadList<AdminItem> = async (request, signal) => {
   let query = supabase.from("items").select(columns, { count: "exact" });
   if (term !== "") query = query.or(anyContains(["name", "product_number"], term));
   const { brand = "", category = "", without = "" } = filters;
+  const gender = genders.find((one) => one === filters.gender);
+  if (gender !== undefined) query = query.eq("gender", gender);
   if (without === "picture") query = query.is("image", null);
   if (without === "category") query = query.is("category", null);
   if (without === "colors") query = query.filter("colors", "eq", "{}");

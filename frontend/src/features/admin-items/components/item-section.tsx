@@ -6,6 +6,7 @@ import { Choices, Select } from "@/components/admin/controls";
 import { CsvExport } from "@/components/admin/csv-export";
 import { CsvImport } from "@/components/admin/csv-import";
 import { type Column, DataTable } from "@/components/admin/data-table";
+import { GenderFilter } from "@/components/admin/gender-filter";
 import { Pagination } from "@/components/admin/pagination";
 import { RowButton, RowLink } from "@/components/admin/row-button";
 import { SectionPage } from "@/components/admin/section-page";
@@ -22,7 +23,7 @@ import { type ItemValues, toItemValues } from "../api/save-item";
 import { ItemForm } from "./item-form";
 import { TickedItems } from "./ticked-items";
 
-const filters = ["brand", "category", "without"];
+const filters = ["brand", "category", "gender", "without"];
 
 /** Page numbers shown at a time. */
 const pageLinks = 5;
@@ -290,6 +291,7 @@ function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
   return (
     <>
       {selects}
+      <GenderFilter table={table} />
       <Select
         isFilter
         aria-label="What is missing"

@@ -3,6 +3,7 @@ import { removeUnusedPictures } from "@/lib/admin-pictures";
 import { deleteRow } from "@/lib/admin-rows";
 import type { CombineStatus, Gender } from "@/lib/database";
 import { genders } from "@/lib/genders";
+import { isUuid } from "@/lib/patterns";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -51,6 +52,8 @@ export const statusLabels: Readonly<Record<CombineStatus, string>> = {
 export const readOutfits: ReadList<AdminOutfit> = async (request, signal) => {
   const { term, sort, ascending, from, to, id } = request;
   const status = statuses.find((one) => one === request.filters.status);
+  const gender = genders.find((one) => one === request.filters.gender);
+  const { creator = "" } = request.filters;
   const rows = rowsOf(
     await supabase
       .rpc("list_outfits", {
@@ -60,6 +63,8 @@ export const readOutfits: ReadList<AdminOutfit> = async (request, signal) => {
         page_offset: from,
         max_results: to - from + 1,
         ...(status !== undefined && { review_status: status }),
+        ...(gender !== undefined && { outfit_gender: gender }),
+        ...(isUuid(creator) && { creator }),
         ...(id !== undefined && { outfit_id: id }),
       })
       .abortSignal(signal),

@@ -15,6 +15,8 @@ interface OutfitActions {
   selected: ReadonlySet<string>;
   onSelect: (outfit: AdminOutfit) => void;
   onOpen: (outfit: AdminOutfit) => void;
+  /** Shows the outfits of its creator alone. */
+  onCreator: (outfit: AdminOutfit) => void;
   onApprove: (outfit: AdminOutfit) => void;
   onReject: (outfit: AdminOutfit) => void;
   onEdit: (outfit: AdminOutfit) => void;
@@ -56,7 +58,23 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
         </>
       ),
     },
-    { header: "Creator", className: "max-lg:hidden", cell: creatorName },
+    {
+      header: "Creator",
+      className: "max-lg:hidden",
+      cell: (outfit) =>
+        outfit.user_id === null ? (
+          creatorName(outfit)
+        ) : (
+          <button
+            type="button"
+            aria-label={`Outfits of ${creatorName(outfit)}`}
+            onClick={() => actions.onCreator(outfit)}
+            className="min-h-6 text-left hover:underline"
+          >
+            {creatorName(outfit)}
+          </button>
+        ),
+    },
     {
       header: "Status",
       className: "max-md:hidden",

@@ -133,3 +133,23 @@ it("takes no letters for a reason that is on its way", async () => {
   answer();
   await waitFor(() => expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument());
 });
+
+it("narrows by gender, and by the creator of a row until that is taken back", async () => {
+  const asked: Record<string, unknown>[] = [];
+  const creator = "00000000-0000-4000-8000-000000000007";
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (!String(input).includes("/list_outfits")) return Response.json([]);
+    asked.push(JSON.parse(String(init?.body)));
+    return Response.json([{ ...row, user_id: creator }]);
+  });
+  renderAt("/admin/combines", <OutfitSection />);
+
+  await userEvent.selectOptions(await screen.findByLabelText("Gender"), "women");
+  await waitFor(() => expect(asked.at(-1)).toMatchObject({ outfit_gender: "women" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Outfits of mira" }));
+  await waitFor(() => expect(asked.at(-1)).toMatchObject({ creator }));
+  await userEvent.click(await screen.findByRole("button", { name: /^Of mira/ }));
+  await waitFor(() =>
+    expect(screen.queryByRole("button", { name: /^Of mira/ })).not.toBeInTheDocument(),
+  );
+});

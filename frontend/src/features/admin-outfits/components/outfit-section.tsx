@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Select } from "@/components/admin/controls";
 import { DataTable } from "@/components/admin/data-table";
+import { GenderFilter } from "@/components/admin/gender-filter";
 import { Pagination } from "@/components/admin/pagination";
 import { SectionPage } from "@/components/admin/section-page";
 import { adminOverviewQuery } from "@/lib/admin-overview";
 import { useSession } from "@/lib/session";
-import { useAdminTable } from "@/lib/use-admin-table";
+import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";
 import { outfitStylesQuery } from "@/lib/vocabulary";
 import {
   type AdminOutfit,
+  creatorName,
   isReviewable,
   readOutfits,
   statuses,
@@ -24,7 +27,7 @@ import { OutfitPanel, OutfitQuestion, type Question } from "./outfit-dialogs";
 import { SelectionBar } from "./selection-bar";
 import { useSelection } from "./use-selection";
 
-const filters = ["status"];
+const filters = ["status", "gender", "creator"];
 
 type Selection = ReturnType<typeof useSelection>;
 
@@ -111,6 +114,7 @@ export function OutfitSection() {
     selected: selection.ids,
     onSelect: selection.toggle,
     onOpen: look,
+    onCreator: ({ user_id }) => table.setFilter("creator", user_id ?? ""),
     onApprove: (outfit) => review.mutate({ outfit, approve: true }),
     onReject: (outfit) => setQuestion({ kind: "reject", outfit }),
     onEdit: edit,
@@ -126,10 +130,14 @@ export function OutfitSection() {
       addLabel="Add Outfit"
       onAdd={opened.openNew}
       controls={
-        <StatusControls
-          status={table.request.filters.status ?? ""}
-          onStatus={(status) => table.setFilter("status", status)}
-        />
+        <>
+          <StatusControls
+            status={table.request.filters.status ?? ""}
+            onStatus={(status) => table.setFilter("status", status)}
+          />
+          <GenderFilter table={table} />
+          <CreatorFilter table={table} />
+        </>
       }
     >
       <SelectionBar
@@ -172,6 +180,19 @@ export function OutfitSection() {
         />
       )}
     </SectionPage>
+  );
+}
+
+/** Whose outfits alone are shown, chosen in the table or by a link from the person; nothing where all are. */
+function CreatorFilter({ table }: { table: AdminTable<AdminOutfit> }) {
+  if (table.request.filters.creator === undefined) return null;
+  const [outfit] = table.rows ?? [];
+  return (
+    <Button onClick={() => table.setFilter("creator", "")}>
+      {outfit === undefined ? "Of one creator" : `Of ${creatorName(outfit)}`}
+      <X aria-hidden="true" className="size-4" />
+      <span className="sr-only">: show all</span>
+    </Button>
   );
 }
 

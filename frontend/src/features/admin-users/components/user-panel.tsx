@@ -46,11 +46,16 @@ export function UserPanel({ user: opened, pending, onToggle, onClose }: UserPane
             onChange={() => onToggle(user)}
           />
         </p>
-        {username !== null && (
-          <Button asChild className="self-start">
-            <Link to={paths.profile(username)}>Open the public page</Link>
+        <div className="flex flex-wrap gap-3">
+          <Button asChild>
+            <Link to={`${paths.admin("combines")}?creator=${user.id}`}>Outfits</Link>
           </Button>
-        )}
+          {username !== null && (
+            <Button asChild>
+              <Link to={paths.profile(username)}>Open the public page</Link>
+            </Button>
+          )}
+        </div>
       </div>
     </EditDialog>
   );
