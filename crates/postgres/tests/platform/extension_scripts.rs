@@ -299,7 +299,7 @@ async fn gw_018_a_script_with_names_of_pieces_finds_what_is_in_its_path_and_in_s
     }
 }
 
-/// PostgreSQL checks values by the domain that their type is, in the session of the script.
+/// A value of a domain is checked by the domain's owner's functions, in the session of the script.
 #[tokio::test]
 async fn gw_018_types_that_a_script_gives_to_arguments_columns_and_operators_count() {
     let database = TestDatabase::create().await;

@@ -1,4 +1,4 @@
-//! Settings whose defaults, and those of the Supabase CLI's config.toml, are for a laptop: `setup` replaces them and `doctor` names them.
+//! Settings whose defaults, and those of the Supabase CLI's config.toml, are for a laptop. `doctor` names them.
 
 use serde_json::Value;
 
