@@ -85,6 +85,11 @@ impl StorageError {
 impl From<io::Error> for StorageError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
+        // Readers and writers of a store can return no other errors, so its own come inside of one.
+        let error = match error.downcast::<BackendError>() {
+            Ok(inside) => return inside.into(),
+            Err(error) => error,
+        };
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                 tracing::error!(%error, "the store of objects is full");
@@ -109,6 +114,18 @@ impl From<BackendError> for StorageError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn store_009_a_store_that_is_away_while_its_bytes_are_read_is_no_fault_of_the_server() {
+        let inside = || BackendError::Unavailable("connection refused".to_owned());
+
+        for error in [
+            StorageError::from(io::Error::other(inside())),
+            BackendError::Io(io::Error::other(inside())).into(),
+        ] {
+            assert!(matches!(error, StorageError::StoreUnavailable(_)), "{error}");
+        }
+    }
 
     #[test]
     fn store_009_row_level_security_messages_omit_the_table() {
