@@ -8,6 +8,9 @@ pub(crate) enum JobsError {
     /// The database cannot be reached, or refuses the login.
     #[error("{}", describe(.0))]
     Login(tokio_postgres::Error),
+    /// None of the servers has answered as the primary in time.
+    #[error("no primary answers")]
+    NoPrimary,
     /// A statement of a worker failed.
     #[error("{}", describe(.0))]
     Postgres(#[from] tokio_postgres::Error),

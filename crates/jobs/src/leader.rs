@@ -47,6 +47,9 @@ const STANDBY_INTERVAL: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to become leader after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
+/// How long a login is tried.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The longest pause before a worker that has failed is started again.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
@@ -92,7 +95,9 @@ async fn lead(
     config: &JobsConfig,
     seen: &LeaderContact,
 ) -> Result<Infallible, JobsError> {
-    let client = database.client(Login::Authenticator).await;
+    // Without a limit a login is tried without end while only a former primary responds, and nothing would say so.
+    let login = tokio::time::timeout(LOGIN_TIMEOUT, database.client(Login::Authenticator)).await;
+    let client = login.map_err(|_elapsed| JobsError::NoPrimary)?;
     let client = client.map_err(JobsError::Login)?;
     client.batch_execute(&format!("select {END_WITH_NODE}")).await?;
     while !begin_to_lead(&client).await? {

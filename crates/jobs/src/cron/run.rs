@@ -1,10 +1,11 @@
 //! One run of a job: a connection of the job's user, the command, and what it returned.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use selvedge_postgres::Database;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
 use super::result::{describe_error, describe_result};
@@ -39,6 +40,8 @@ const CLAIM: &str = "select _selvedge.claim_session($1, $2)";
 /// The first pause before a job's earlier session is looked for again; it doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How long a job waits for its earlier session before the log says so.
+const TOLD_AFTER: Duration = Duration::from_secs(10);
 
 /// Runs the job and records it. `client` is the connection of the scheduler, and `now` its clock.
 pub(super) async fn run_job(
@@ -83,12 +86,14 @@ async fn execute_command(
     job: &Job,
     now: fn() -> DateTime<Utc>,
 ) -> Result<RunResult, JobsError> {
-    let row = match session
-        .query_one(&format!("{BEGIN}{END_WITH_NODE}"), &[&lock_of(job)])
-        .await
-    {
-        Ok(row) => row,
-        Err(error) => return Ok(describe_failed_command(&error)),
+    // Limited, because a session that never answers has not been told yet to end with this node.
+    let question = format!("{BEGIN}{END_WITH_NODE}");
+    let params: [&(dyn ToSql + Sync); 1] = [&lock_of(job)];
+    let begun = tokio::time::timeout(CONNECT_TIMEOUT, session.query_one(&question, &params));
+    let row = match begun.await {
+        Ok(Ok(row)) => row,
+        Ok(Err(error)) => return Ok(describe_failed_command(&error)),
+        Err(_elapsed) => return Ok(RunResult::failed("connection failed: no answer in time")),
     };
     // Asked of the session itself: the role may have become a superuser's since the jobs were read. Settings of a role may let its
     // sessions begin as another one, therefore both users of the session count.
@@ -121,6 +126,7 @@ fn lock_of(job: &Job) -> i32 {
 }
 
 async fn wait_for_earlier_session(client: &Client, job: &Job) -> Result<(), Error> {
+    let (begun, mut is_told) = (Instant::now(), false);
     let mut pause = FIRST_PAUSE;
     loop {
         let row = client
@@ -128,6 +134,13 @@ async fn wait_for_earlier_session(client: &Client, job: &Job) -> Result<(), Erro
             .await?;
         if !row.try_get::<_, bool>(0)? {
             return Ok(());
+        }
+        if !is_told && begun.elapsed() > TOLD_AFTER {
+            is_told = true;
+            tracing::warn!(
+                job = job.id,
+                "a job of pg_cron waits for its earlier session, which _selvedge.worker_sessions names"
+            );
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
