@@ -13,7 +13,7 @@ use tokio::process::Command;
 
 use super::confinement::Confinement;
 use super::graph::GraphCheck;
-use super::launcher::{Launcher, make_private_folder, write_whole};
+use super::launcher::{Launcher, make_private_folder, write_changed, write_whole};
 use super::permissions::{list_permissions, list_readable_paths};
 use super::state::Worker;
 use crate::config::{Inspect, InspectMode};
@@ -368,7 +368,7 @@ fn prepare_imports(
     let map = config
         .state_folder
         .join(format!("{}.import_map.json", function.slug));
-    write_whole(&map, composed.to_string().as_bytes())?;
+    write_changed(&map, composed.to_string().as_bytes())?;
     let beside = function.entrypoint.parent().unwrap_or(&config.folder);
     Ok(Imports {
         has_package_json: chosen.is_none() && beside.join("package.json").is_file(),

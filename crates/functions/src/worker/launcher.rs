@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
@@ -131,10 +131,7 @@ impl Launcher {
     pub(super) fn write_bootstrap(&self) -> io::Result<PathBuf> {
         let name = concat!("bootstrap-", env!("CARGO_PKG_VERSION"), ".js");
         let path = self.config.state_folder.join(name);
-        if fs::read_to_string(&path).is_ok_and(|text| text == BOOTSTRAP) {
-            return Ok(path);
-        }
-        write_whole(&path, BOOTSTRAP.as_bytes())?;
+        write_changed(&path, BOOTSTRAP.as_bytes())?;
         Ok(path)
     }
 }
@@ -185,6 +182,17 @@ pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut file, content)?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Does the same, unless the file has this content. The kernel's rules for a worker that is starting name the file itself and not its path,
+/// so it could not read one that another worker of its function had put in its place.
+pub(super) fn write_changed(path: &Path, content: &[u8]) -> io::Result<()> {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    match fs::read(path) {
+        Ok(kept) if kept == content => Ok(()),
+        _ => write_whole(path, content),
+    }
 }
 
 /// The program itself, or a copy that may be executed: npm leaves the file without that right when install scripts are
