@@ -18,10 +18,10 @@ fn logins(server: &TestServer) -> Logins {
 }
 
 fn watch(database: &Arc<Database>, replica: &TestServer) -> Arc<Replicas> {
-    watch_at(database, logins(replica))
+    watch_with_logins(database, logins(replica))
 }
 
-fn watch_at(database: &Arc<Database>, logins: Logins) -> Arc<Replicas> {
+fn watch_with_logins(database: &Arc<Database>, logins: Logins) -> Arc<Replicas> {
     let config = ReplicasConfig {
         replicas: vec![ReplicaConfig {
             name: "replica".to_owned(),
@@ -109,7 +109,7 @@ async fn expect_left_out_once_replaced(
         .user("authenticator")
         .password(former.get_password().expect("a password"))
         .dbname(former.get_dbname().expect("a database"));
-    let replicas = watch_at(database, Logins::with_single_login(login));
+    let replicas = watch_with_logins(database, Logins::with_single_login(login));
     wait_until("it follows the primary", async || replicas.find_fault().is_none()).await;
 
     lead_to(left_behind);

@@ -187,12 +187,12 @@ pub(crate) async fn take_attempt(
     let set_id: Uuid = set.try_get("id")?;
     let lock_of_set: Option<DateTime<Utc>> = set.try_get("verification_locked_until")?;
     let since = now - limits.lockout;
-    let (before, of_all) = find_tried(db, (set_id, network), since).await?;
+    let (before, of_all) = find_attempts(db, (set_id, network), since).await?;
     let next = Tried::next(before, lock_of_set, limits, now);
     let Some(next) = next.filter(|_| of_all < MAX_ATTEMPTS_OF_ALL) else {
         return Ok(RecoveryAttempt::Locked);
     };
-    store_tried(db, (set_id, network), next, since).await?;
+    store_attempts(db, (set_id, network), next, since).await?;
     Ok(RecoveryAttempt::Counted(CountedAttempt {
         set_id,
         factor_id: set.try_get("mfa_factor_id")?,
@@ -201,8 +201,8 @@ pub(crate) async fn take_attempt(
     }))
 }
 
-/// What the network has tried, and how often all have since `since`.
-async fn find_tried(
+/// Reads the attempts of one network, and the number of attempts of all networks after `since`.
+async fn find_attempts(
     db: &Transaction<'_>,
     (set_id, network): (Uuid, &str),
     since: DateTime<Utc>,
@@ -224,8 +224,8 @@ async fn find_tried(
     Ok((own.transpose()?, all))
 }
 
-/// Stores what the network has tried, and forgets what others tried before `since`: their locks are over, too.
-async fn store_tried(
+/// Stores the attempts of one network, and deletes those of other networks from before `since`, whose locks have ended.
+async fn store_attempts(
     db: &Transaction<'_>,
     (set_id, network): (Uuid, &str),
     tried: Tried,
@@ -249,7 +249,7 @@ async fn store_tried(
     run_statement(db, SET, &[&set_id, &wrong, &last_at, &locked_until]).await
 }
 
-/// Takes back an attempt whose code was never compared.
+/// Takes back a counted attempt whose code was not compared, such as one for which no hash could be computed, so that it locks nobody out.
 pub(crate) async fn return_attempt(
     db: &impl GenericClient,
     attempt: &CountedAttempt,

@@ -28,7 +28,7 @@ pub struct AcmeSettings {
     pub email: Option<String>,
     /// The URL of its directory.
     pub directory: String,
-    /// PEM certificates of roots that calls of the authority trust, in addition to the machine's.
+    /// A file of root certificates (PEM) that requests to the authority trust, besides those of the machine.
     pub ca_file: Option<PathBuf>,
     /// An account that the operator has at the authority already (External Account Binding), which some authorities require.
     pub external_account: Option<ExternalAccount>,

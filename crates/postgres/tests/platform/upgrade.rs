@@ -52,8 +52,8 @@ const TRAPS: &[&str] = &[
     "select _selvedge.create_event_trigger('with_role', 'ddl_command_end', null, 'public.with_role()')",
 ];
 
-/// Functions of realtime belong to postgres in effect, as it is a member of their owner. Whoever reads the default value of the second one in a
-/// statement makes an array of a domain, whose check runs.
+/// `postgres` may replace functions of realtime, because it is a member of their owner. The default value of the second one is an array of a
+/// domain: a statement that contains it computes the array, and so runs the check of the domain.
 const TRAPS_OF_REALTIME: [&str; 2] = [
     "drop function realtime.maintain_messages_partitions(integer)",
     "create function public.is_checked(integer) returns boolean language plpgsql as $$ begin perform public.evil(); return true; end $$;

@@ -22,7 +22,7 @@ impl LaptopValue {
     }
 }
 
-type IsOfLaptop = fn(&Value) -> bool;
+type IsLaptopValue = fn(&Value) -> bool;
 
 fn is_local(value: &Value) -> bool {
     let address = value.as_str().unwrap_or_default();
@@ -40,7 +40,8 @@ fn is_false(value: &Value) -> bool {
     value == &Value::Bool(false) || value.as_str() == Some("false")
 }
 
-/// Lists the settings that a server should not have. `url` is its address, `sends_mail` whether a mail server is known.
+/// Lists settings that still have values for a laptop, and what a server has in their place. `url` is the public address of the server,
+/// `None` where it is not known; `sends_mail` says whether a mail server is configured.
 pub(super) fn list_laptop_values(config: &Config, url: Option<&str>, sends_mail: bool) -> Vec<LaptopValue> {
     let find = |key: &str| {
         let mut settings = config.settings.iter();
@@ -48,7 +49,7 @@ pub(super) fn list_laptop_values(config: &Config, url: Option<&str>, sends_mail:
             .find(|setting| setting.key == key)
             .map(|setting| &setting.value)
     };
-    let rules: [(&'static str, IsOfLaptop, Option<&str>, bool); 4] = [
+    let rules: [(&'static str, IsLaptopValue, Option<&str>, bool); 4] = [
         ("auth.site_url", is_local, url, true),
         (
             "auth.rate_limit.email_sent",

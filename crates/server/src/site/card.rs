@@ -107,7 +107,7 @@ pub(super) struct Cards {
     turns: Turns,
 }
 
-/// A card, and whether it has all of its pictures.
+/// A card that was drawn. One without all of its pictures is not kept, so that the next request draws it with them.
 struct DrawnCard {
     bytes: Bytes,
     is_whole: bool,

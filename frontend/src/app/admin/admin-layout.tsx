@@ -96,7 +96,7 @@ function SectionNav() {
   const { data: overview } = useQuery(adminOverviewQuery());
   // On phones the strip is wider than the screen: the current tab is scrolled into view.
   useEffect(() => {
-    // Again when the badges arrive, which make the strip wider.
+    // Runs again when the numbers in the tabs arrive, because they make the strip wider and move the current tab out of sight.
     void overview;
     const current = strip.current?.querySelector(`[href="${pathname}"]`);
     current?.scrollIntoView({ block: "nearest", inline: "center" });
