@@ -95,7 +95,7 @@ pub(crate) async fn run_unless_frozen<T>(
     run_unless_frozen_by(Moment::elapsed, workers).await
 }
 
-/// Does the same by other clocks of the machine.
+/// Does the same with a function that tells how much time has passed, so that a test can let the machine be suspended.
 async fn run_unless_frozen_by<T>(
     elapsed_since: impl Fn(Moment) -> Duration,
     workers: impl Future<Output = Result<T, JobsError>>,

@@ -246,7 +246,7 @@ pub(crate) async fn downgrade_sessions(db: &impl GenericClient, user_id: Uuid, i
     run_statement(db, DOWNGRADE, &[&user_id, &id, &None::<Uuid>]).await
 }
 
-/// The same, but for the session `kept`.
+/// Lowers the sessions that were verified with this factor to `aal1`, and leaves the session `kept` as it is.
 pub(crate) async fn downgrade_other_sessions(
     db: &impl GenericClient,
     user_id: Uuid,

@@ -22,7 +22,8 @@ pub(super) struct Attempts {
     domains: Vec<String>,
     #[serde(default)]
     directory: String,
-    /// Whether a restart mends nothing: the process was killed in the middle of the last attempt, or a certificate was spent for nothing.
+    /// Whether the pause goes on after a restart, because a restart is no sign that somebody has mended something: the process was killed in the
+    /// middle of the last attempt, or a certificate was issued that would be replaced at once.
     #[serde(default)]
     is_unfinished: bool,
     #[serde(default)]
@@ -99,7 +100,8 @@ impl Attempts {
         };
     }
 
-    /// These, after an attempt that an orderly stop has cut off: no failure, and still not one at each of many restarts.
+    /// The attempts after one that an orderly stop has cut off. It counts as no failure; the next one waits all the same, so that many restarts
+    /// do not send many orders.
     pub(super) fn postponed(&self, now: SystemTime) -> Self {
         Self {
             noted_at: seconds(now),

@@ -25,7 +25,7 @@ impl Moment {
         }
     }
 
-    /// The time since then, by the clock that says most.
+    /// The time since then: the longest that one of the clocks tells, because a clock that stood still tells too little.
     pub fn elapsed(self) -> Duration {
         let by_boot = match (read_time_since_boot(), self.since_boot) {
             (Some(now), Some(then)) => now.saturating_sub(then),
@@ -46,7 +46,7 @@ impl Moment {
         self.wall
     }
 
-    /// The same moment, had the machine been paused right after it for this long and its clock been set right since.
+    /// The moment as it would be if the machine had been paused for this long right after it, and its clock been corrected since. For tests.
     #[must_use]
     pub fn with_pause(self, pause: Duration) -> Self {
         Self {

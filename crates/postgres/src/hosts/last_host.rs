@@ -24,7 +24,7 @@ pub(crate) struct LastHost {
 /// A promotion may have been taken back, and several independent servers behind one name answer in turns.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60);
 
-/// So many places are remembered that nobody is connected to. Jobs of pg_cron may name any database.
+/// How many places without a connection are remembered. Jobs of pg_cron may name any database, so their number has no other bound.
 const MOST_UNUSED_PLACES: usize = 64;
 
 /// Logins in a row that another cluster must answer. A balancer may lead a few of them to the same of several servers by chance.

@@ -68,7 +68,7 @@ async fn ask_timeline(
             .await?
             .map(HostTimeline::Standby),
     };
-    // Told of the end, because poolers write a line to their logs for each connection that is cut.
+    // The server is told that the connection ends, because poolers write a line to their logs for each connection that is cut.
     drop(client);
     tokio::time::timeout(GOODBYE_TIMEOUT, connection).await.ok();
     Ok(timeline)

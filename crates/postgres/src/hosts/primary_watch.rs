@@ -37,7 +37,7 @@ pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner
                 None => false,
             }
         };
-        // At once: a server that is switched off takes the whole time limit of the search.
+        // At the same time, because a server that is switched off prolongs the search to its time limit.
         let ((), is_primary) = tokio::join!(search, check);
         if !is_primary {
             // A login at another host ends the connections to this one. While only a former primary responds, a login is tried without

@@ -79,7 +79,7 @@ const EARLIER_EDITIONS: [(i32, &str); 4] = [
         80,
         "74b3b8c54ef5edfb3ff661564a4bc51d00fa8274ad6f17b60778421d16cc846d",
     ),
-    // It read default values of a function that `postgres` may replace, and so ran code of a project, when such a database was upgraded.
+    // An upgrade with this edition read default values of a function that `postgres` may replace, and so ran code of a project as the superuser.
     (
         113,
         "b3996ba11e6082bce54184f00f543ad07bdd89f2307199713faef1e6591811e1",

@@ -29,7 +29,7 @@ const ENDS: [(i32, (i32, u32, u32)); 4] = [
 /// How long before its end a version is named.
 const NOTICE_DAYS: i64 = 180;
 
-/// Examines both.
+/// Examines the order of indexes and the support of the major version.
 pub(super) async fn examine_upgrades(client: &Client) -> Vec<Finding> {
     let found = async {
         let major: i32 = client
