@@ -292,37 +292,45 @@ mod tests {
     async fn console_121_one_of_many_sessions_gets_a_job_that_all_ask_for() {
         let database = TestDatabase::create().await;
         let job = add_job(&database).await;
-        let first = database.connect("selvedge_console_service").await;
         let mut clients = Vec::new();
         for _ in 0..6 {
             clients.push(database.connect("selvedge_console_service").await);
         }
-        // All of them have found the job free, and wait for its row, when another one takes it.
-        first.batch_execute("begin").await.expect("begun");
-        let taken = take_job(&first).await.expect("asked");
-        let asked = futures_util::future::join_all(clients.iter().map(take_job));
         let superuser = database.superuser().await;
-        let commit = async {
+        superuser
+            .batch_execute("begin; select from selvedge_console.storage_jobs for update")
+            .await
+            .expect("locked");
+        let ask = futures_util::future::join_all(clients.iter().map(take_job));
+        // All of them have found the job free, and wait for its row, before the first one can write to it.
+        let observer = database.superuser().await;
+        let unlock = async {
             let waiting = "select count(*) from pg_catalog.pg_stat_activity
                            where datname = pg_catalog.current_database() and wait_event_type = 'Lock'";
-            while superuser
-                .query_one(waiting, &[])
-                .await
-                .expect("counted")
-                .get::<_, i64>(0)
-                < 6
-            {
+            let mut count = 0;
+            for _ in 0..3000 {
+                count = observer
+                    .query_one(waiting, &[])
+                    .await
+                    .expect("counted")
+                    .get::<_, i64>(0);
+                if count == 6 {
+                    break;
+                }
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
-            first.batch_execute("commit").await.expect("committed");
+            superuser.batch_execute("commit").await.expect("unlocked");
+            count
         };
 
-        let (asked, ()) = futures_util::future::join(asked, commit).await;
+        let (asked, waited) = futures_util::future::join(ask, unlock).await;
 
-        assert_eq!(taken.map(|job| job.id), Some(job));
-        for job in asked {
-            assert_eq!(job.expect("asked").map(|job| job.id), None);
-        }
+        assert_eq!(waited, 6);
+        let taken = asked
+            .into_iter()
+            .filter_map(|job| job.expect("asked"))
+            .map(|job| job.id);
+        assert_eq!(taken.collect::<Vec<_>>(), [job]);
     }
 
     #[tokio::test]
