@@ -19,6 +19,7 @@ mod replicas;
 mod request;
 mod role_settings;
 mod run_login;
+mod template;
 mod text_session;
 mod tls;
 mod view_columns;
@@ -43,6 +44,7 @@ pub use request::{
 };
 pub use role_settings::RoleSettings;
 pub use run_login::{RunLogin, become_postgres, finish_run_logins};
+pub use template::ensure_template;
 pub use text_session::{
     CONSOLE_READERS, NoticeObject, StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice,
     TextSession, TextSessionError, TransactionStatus,

@@ -20,6 +20,7 @@ use super::{
     production::ProductionProfile,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
     settings_file::settings_file,
+    template::Template,
 };
 use crate::migrate::is_needed_extension;
 
@@ -92,6 +93,8 @@ pub struct ClusterConfig {
     pub process_memory: Option<u64>,
     /// What the cluster gets in production; `None` in development.
     pub production: Option<ProductionProfile>,
+    /// What a new data directory is copied from, in place of `initdb`, which has no platform schema.
+    pub template: Option<Template>,
 }
 
 impl ClusterConfig {
@@ -115,6 +118,7 @@ impl ClusterConfig {
             purpose: LockPurpose::default(),
             process_memory: None,
             production: None,
+            template: None,
         }
     }
 
@@ -166,14 +170,14 @@ impl ClusterConfig {
     }
 
     /// The folder with downloaded programs and added extensions.
-    fn shared_folder(&self) -> Result<PathBuf, ClusterError> {
+    pub(crate) fn shared_folder(&self) -> Result<PathBuf, ClusterError> {
         let owner = Owner::for_project(&self.state_dir)?;
         Ok(shared_folder(&owner, &self.home(&owner)?))
     }
 
     /// The data folder; the state folder as long as the project was never started, because asking must create nothing. Whether
     /// the data are there is for the start to say: a reset asks this as well, and needs none.
-    pub(super) fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
+    pub(crate) fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
         if !self.state_dir.is_dir() {
             return Ok(self.state_dir.clone());
         }

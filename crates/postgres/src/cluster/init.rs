@@ -151,22 +151,9 @@ fn create_data_dir(
 ) -> Result<(), ClusterError> {
     // The process id makes the name unique: the initdb of a killed start may still be writing to its folder.
     let unfinished = data_dir.with_extension(format!("unfinished-{}", std::process::id()));
-    owner.create_private_dir(&unfinished)?;
-
-    let password_file = data_dir.with_extension("password");
-    write_private(&password_file, password.expose_secret())?;
-    owner.give_ownership_of(&password_file)?;
-    let outcome = run_initdb(
-        binaries,
-        owner,
-        &unfinished,
-        &password_file,
-        config.production.is_some(),
-    );
-    // Removed before the outcome is checked, so that a failed initdb does not leave the password on disk either.
-    std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
-    outcome?;
-    append_include(&unfinished)?;
+    if !begin_with_template(binaries, owner, &unfinished, password, config) {
+        init_data_dir(binaries, owner, data_dir, &unfinished, password, config)?;
+    }
 
     sync_data_dir(binaries, owner, &unfinished)?;
     std::fs::rename(&unfinished, data_dir).map_err(ClusterError::file(data_dir))?;
@@ -180,6 +167,53 @@ fn create_data_dir(
             .map_err(ClusterError::file(parent))?;
     }
     Ok(())
+}
+
+/// Makes the new data directory as a copy of the template. Where that cannot be done, whatever the reason, `initdb` makes it.
+fn begin_with_template(
+    binaries: &Binaries,
+    owner: &Owner,
+    unfinished: &Path,
+    password: &SecretString,
+    config: &ClusterConfig,
+) -> bool {
+    let Some(template) = &config.template else {
+        return false;
+    };
+    let copied = template
+        .copy_to(unfinished, owner)
+        .and_then(|()| set_password(binaries, owner, unfinished, password));
+    if let Err(error) = copied {
+        tracing::warn!(%error, "the template of new clusters could not be copied, initdb makes this one");
+        std::fs::remove_dir_all(unfinished).ok();
+        return false;
+    }
+    true
+}
+
+fn init_data_dir(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
+    unfinished: &Path,
+    password: &SecretString,
+    config: &ClusterConfig,
+) -> Result<(), ClusterError> {
+    owner.create_private_dir(unfinished)?;
+    let password_file = data_dir.with_extension("password");
+    write_private(&password_file, password.expose_secret())?;
+    owner.give_ownership_of(&password_file)?;
+    let outcome = run_initdb(
+        binaries,
+        owner,
+        unfinished,
+        &password_file,
+        config.production.is_some(),
+    );
+    // Removed before the outcome is checked, so that a failed initdb does not leave the password on disk either.
+    std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
+    outcome?;
+    append_include(unfinished)
 }
 
 /// Syncs the new data directory to disk. One `syncfs` takes a tenth of the time of `initdb`'s own sync, which calls
@@ -269,13 +303,23 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
 }
 
 /// Sets the superuser's password when the data exists but its password file does not (a copied or cleaned state folder), or
-/// when the configuration contains another one. Uses PostgreSQL's single-user mode, which requires no password and works
-/// only for the owner of the data directory.
+/// when the configuration contains another one.
 pub(super) fn replace_password(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,
     secret: &Path,
+    password: &SecretString,
+) -> Result<(), ClusterError> {
+    set_password(binaries, owner, data_dir, password)?;
+    write_private(secret, password.expose_secret())
+}
+
+/// Sets the superuser's password by PostgreSQL's single-user mode, which requires none and works only for the owner of the data directory.
+fn set_password(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
     password: &SecretString,
 ) -> Result<(), ClusterError> {
     let program = binaries.program_path("postgres");
@@ -301,7 +345,7 @@ pub(super) fn replace_password(
             output: format!("the superuser's password could not be set:\n{said}"),
         });
     }
-    write_private(secret, password.expose_secret())
+    Ok(())
 }
 
 fn run_program(mut command: std::process::Command, program: &Path) -> Result<(), ClusterError> {

@@ -38,6 +38,7 @@ mod settings_file;
 mod sockets;
 mod start_wait;
 mod supervise;
+mod template;
 #[cfg(test)]
 mod tests;
 mod vault_key;
@@ -71,6 +72,7 @@ pub use role_password::{REPLICATION_LOGIN, read_replication_password};
 pub use running::RunningCluster;
 pub use session_memory::{CancelledSession, SessionMemory};
 pub use supervise::KeeperRequest;
+pub use template::Template;
 
 use lock_holder::Endpoint;
 

@@ -13,7 +13,7 @@ use selvedge_postgres::migrate::{
     find_role_faults, find_seeds, has_run_roles, is_platform_older, list_taken_memberships,
     take_back_memberships,
 };
-use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
+use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, ensure_template};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
@@ -84,7 +84,8 @@ pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
 }
 
 async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Result<Cluster> {
-    let cluster_config = cluster_config(config)?;
+    let mut cluster_config = cluster_config(config)?;
+    cluster_config.template = ensure_template(&cluster_config).await;
     if cluster_config.listen_tcp && cluster_config.port != 0 {
         listen::wait_until_no_connection_has(cluster_config.port, DATABASE_PORT).await;
     }

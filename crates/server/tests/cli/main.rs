@@ -49,6 +49,7 @@ mod stored_files;
 mod superuser;
 mod support;
 mod telemetry;
+mod template;
 mod tenants;
 mod unfinished_squash;
 mod vector;

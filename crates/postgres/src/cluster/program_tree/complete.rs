@@ -1,4 +1,4 @@
-//! The list of a tree's files, written when all of them are there. A tree without it, or with a file of another size, is not used: a power
+//! The list of the files of a tree or a template, written when all of them are there. One without it, or with a file of another size, is not used: a power
 //! failure or a full disk may have left it so, and nothing else would make it anew.
 
 use std::{
@@ -16,7 +16,7 @@ pub(super) const LOCK_FILE: &str = "in-use";
 const FILE: &str = "complete";
 
 /// Writes the list into a tree. It is the last file of one.
-pub(super) fn record_files(tree: &Path) -> io::Result<()> {
+pub(crate) fn record_files(tree: &Path) -> io::Result<()> {
     let lines: Vec<String> = list_files(tree)?.into_iter().collect();
     let list = tree.join(FILE);
     std::fs::write(&list, lines.join("\n") + "\n")?;
@@ -25,7 +25,7 @@ pub(super) fn record_files(tree: &Path) -> io::Result<()> {
 }
 
 /// Whether a tree has every file of its list, each with the size that it had.
-pub(super) fn is_complete(tree: &Path) -> bool {
+pub(crate) fn is_complete(tree: &Path) -> bool {
     let Ok(recorded) = std::fs::read_to_string(tree.join(FILE)) else {
         return false;
     };

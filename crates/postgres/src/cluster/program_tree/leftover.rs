@@ -16,8 +16,8 @@ const KEPT_AFTER_USE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a tree is kept that nobody has finished: the making of one takes seconds.
 const KEPT_UNFINISHED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Prefix of the names of trees that are being made, or deleted.
-pub(super) const UNFINISHED: &str = ".unfinished-";
+/// Prefix of the names of trees and templates that are being made, or deleted.
+pub(crate) const UNFINISHED: &str = ".unfinished-";
 
 /// Opens and locks the tree to which a program belongs. Given to the program as its standard input, it is locked as long as the program
 /// or one of its children runs. `None` for a program that is in no tree, and for trees of older versions.
@@ -40,9 +40,9 @@ fn is_tree_name(name: &str) -> bool {
         .is_some_and(|(_, print)| print.len() == 16 && print.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Records that a tree is used now, so that it is not taken for a leftover.
-pub(super) fn mark_as_used(tree: &Path) {
-    // A tree that another user has made cannot be marked; that user's starts mark it.
+/// Records that a tree or a template is used now, so that it is not taken for a leftover.
+pub(crate) fn mark_as_used(tree: &Path) {
+    // One that another user has made cannot be marked; that user's starts mark it.
     let _ = File::open(tree).and_then(|folder| folder.set_modified(SystemTime::now()));
 }
 
@@ -56,7 +56,13 @@ pub(super) fn remove_leftover_trees(folder: &Path) {
             let _ = remove_tree(&tree);
         }
     }
-    for unfinished in find_older(folder, |name| name.starts_with(UNFINISHED), now, KEPT_UNFINISHED) {
+    remove_unfinished(folder);
+}
+
+/// Removes what killed commands have left in `folder`. What cannot be removed stays, because it only takes room.
+pub(crate) fn remove_unfinished(folder: &Path) {
+    let is_unfinished = |name: &str| name.starts_with(UNFINISHED);
+    for unfinished in find_older(folder, is_unfinished, SystemTime::now(), KEPT_UNFINISHED) {
         let _ = std::fs::remove_dir_all(unfinished);
     }
 }
@@ -120,7 +126,7 @@ fn remove_tree(tree: &Path) -> io::Result<()> {
 }
 
 /// The folders that have such a name and were not changed for some time.
-fn find_older(
+pub(crate) fn find_older(
     folder: &Path,
     has_name: impl Fn(&str) -> bool,
     now: SystemTime,

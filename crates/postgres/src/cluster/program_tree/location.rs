@@ -66,7 +66,7 @@ pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes the files of a folder to the disk before it gets its final name, so that a power failure leaves no empty ones under it.
-pub(super) fn sync_files(root: &Path) -> io::Result<()> {
+pub(crate) fn sync_files(root: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return Ok(nix::unistd::syncfs(std::fs::File::open(root)?)?);
     #[cfg(not(target_os = "linux"))]
@@ -92,7 +92,7 @@ fn is_safe(folder: &Path) -> bool {
 }
 
 /// Whether a folder belongs to this user or root and no other user may write to it. False for a symbolic link.
-pub(super) fn is_ours_alone(folder: &Path) -> bool {
+pub(crate) fn is_ours_alone(folder: &Path) -> bool {
     folder
         .symlink_metadata()
         .is_ok_and(|meta| meta.is_dir() && is_trusted_owner(meta.uid()) && !is_shared(&meta))

@@ -28,17 +28,18 @@ use std::{
 use sha2::{Digest, Sha256};
 
 pub use self::added::{ExtensionFile, ExtensionPlace};
-pub(super) use self::leftover::hold_tree_of;
-pub(super) use self::location::shared_folder;
+pub(super) use self::complete::{is_complete, record_files};
+pub(super) use self::leftover::{UNFINISHED, find_older, hold_tree_of, mark_as_used, remove_unfinished};
+pub(super) use self::location::{is_ours_alone, shared_folder, sync_files};
 use self::{
     added::AddedExtensions,
-    complete::{LOCK_FILE, is_complete, record_files},
+    complete::LOCK_FILE,
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
     copy::{copy_file, copy_folder, list_copied_files},
     downloaded::DownloadedPrograms,
     installation::Installation,
-    leftover::{UNFINISHED, mark_as_used, remove_broken_tree, remove_leftover_trees},
-    location::{create_folder, is_ours_alone, sync_files},
+    leftover::{remove_broken_tree, remove_leftover_trees},
+    location::create_folder,
 };
 use super::{error::ClusterError, owner::Owner};
 use crate::extensions::SHIPPED;

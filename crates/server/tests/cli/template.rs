@@ -1,0 +1,131 @@
+//! New projects begin with a copy of a template, which the first one makes.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::support::{Project, Running};
+
+/// A folder of the user's program trees, without any.
+fn empty_cache() -> tempfile::TempDir {
+    let mut builder = tempfile::Builder::new();
+    // The cluster runs as another user when this one is root.
+    builder.permissions(std::fs::Permissions::from_mode(0o755));
+    builder
+        .tempdir_in(selvedge_testing::temporary_folder())
+        .expect("a folder")
+}
+
+fn spawn(project: &Project, cache: &Path) -> Running {
+    let cache = cache.to_str().expect("text");
+    project.spawn(&project.start_arguments(), &[("XDG_CACHE_HOME", cache)])
+}
+
+/// The number by which PostgreSQL tells clusters apart.
+async fn identifier(project: &Project) -> i64 {
+    let sql = "select system_identifier from pg_catalog.pg_control_system()";
+    let row = project.superuser().await.query_one(sql, &[]).await;
+    row.expect("a row").get(0)
+}
+
+/// The folders in the cache whose names begin so.
+fn find(cache: &Path, begin: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(cache.join("selvedge"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(begin))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+#[actix_web::test]
+async fn gw_017_new_projects_are_copies_of_a_template_and_clusters_of_their_own() {
+    let cache = empty_cache();
+    // Both find no template, and one of them makes it.
+    let (first, second) = (Project::new(), Project::new());
+    let running = [spawn(&first, cache.path()), spawn(&second, cache.path())];
+    for one in &running {
+        one.wait_until_ready().await;
+    }
+    let mut identifiers = BTreeSet::from([identifier(&first).await, identifier(&second).await]);
+    let templates = find(cache.path(), "template-");
+    assert_eq!(templates.len(), 1, "{templates:?}");
+    assert_eq!(find(cache.path(), ".unfinished-"), Vec::<PathBuf>::new());
+    let mode = std::fs::metadata(templates[0].join("pgdata"))
+        .expect("there")
+        .permissions();
+    assert_eq!(mode.mode() & 0o777, 0o700);
+    let read_password = |project: &Project| {
+        std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("text")
+    };
+    assert_ne!(read_password(&first), read_password(&second));
+    for one in running {
+        one.stop();
+    }
+
+    // A file that another program has damaged, though its size is the same: the start goes on with initdb.
+    let control = templates[0].join("pgdata/global/pg_control");
+    let sound = std::fs::read(&control).expect("a file");
+    let mut damaged = sound.clone();
+    damaged[8] ^= 1;
+    std::fs::write(&control, damaged).expect("written");
+    let third = Project::new();
+    let running = spawn(&third, cache.path());
+    running.wait_until_ready().await;
+    assert!(identifiers.insert(identifier(&third).await));
+    let said = running.stop();
+    assert!(said.contains("initdb makes this one"), "{said}");
+    std::fs::write(&control, sound).expect("written");
+
+    // A template that lacks a file, or that others may change, is made anew.
+    for damage in ["file", "mode"] {
+        match damage {
+            "file" => std::fs::remove_file(templates[0].join("pgdata/global/1262")).expect("removed"),
+            _ => {
+                std::fs::set_permissions(&templates[0], std::fs::Permissions::from_mode(0o777)).expect("ours")
+            }
+        }
+        let project = Project::new();
+        let running = spawn(&project, cache.path());
+        running.wait_until_ready().await;
+        assert!(identifiers.insert(identifier(&project).await), "{identifiers:?}");
+        let said = running.stop();
+        assert!(!said.contains("initdb makes this one"), "{damage}: {said}");
+        assert!(templates[0].join("pgdata/global/1262").is_file());
+        let mode = std::fs::metadata(&templates[0]).expect("there").permissions();
+        assert_eq!(mode.mode() & 0o022, 0);
+    }
+}
+
+#[actix_web::test]
+async fn gw_017_a_template_that_was_not_finished_is_not_used() {
+    let cache = empty_cache();
+    let project = Project::new();
+    let mut running = spawn(&project, cache.path());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let is_making = || {
+        find(cache.path(), ".unfinished-")
+            .iter()
+            .any(|folder| folder.join("pgdata/postmaster.pid").exists())
+    };
+    while !is_making() {
+        assert!(Instant::now() < deadline, "{}", running.output());
+        actix_web::rt::time::sleep(Duration::from_millis(2)).await;
+    }
+    running.signal("-KILL");
+    running.wait_for_exit();
+
+    let running = spawn(&project, cache.path());
+    running.wait_until_ready().await;
+
+    assert_eq!(find(cache.path(), "template-").len(), 1);
+    let schema = "select count(*) from _selvedge.platform_migrations";
+    let row = project.superuser().await.query_one(schema, &[]).await;
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql/platform");
+    let files = std::fs::read_dir(files).expect("a folder").count();
+    assert_eq!(row.expect("a row").get::<_, i64>(0).cast_unsigned(), files as u64);
+    running.stop();
+}
