@@ -115,3 +115,50 @@ async fn gw_012_event_triggers_that_an_earlier_version_has_emptied_work_again_af
     let seen = "select count(*) > 0 from public.seen where tag = 'CREATE TABLE'";
     assert_eq!(query_value(&postgres, seen).await, "true");
 }
+
+/// Functions and operators with the names of PostgreSQL's, and a function that puts them first for the whole session: an ordinary SET also holds
+/// for the functions around it.
+const CHANGED_PATH: &str = "
+    create schema planted;
+    create table public.callers (role text);
+    grant insert on public.callers to public;
+    create function planted.equals(text, text) returns boolean language plpgsql as $$
+    begin insert into public.callers values (current_user); return $1 operator(pg_catalog.=) $2; end $$;
+    create operator planted.= (leftarg = text, rightarg = text, function = planted.equals);
+    create function planted.length(text) returns integer language plpgsql as $$
+    begin insert into public.callers values (current_user); return pg_catalog.length($1); end $$;
+    create function planted.substr(text, integer) returns text language plpgsql as $$
+    begin insert into public.callers values (current_user); return pg_catalog.substr($1, $2); end $$;
+    create function public.change_path() returns event_trigger language plpgsql as $$
+    begin perform pg_catalog.set_config('search_path', 'planted, pg_catalog, pg_temp', false); end $$;
+    select _selvedge.create_event_trigger('starts', 'ddl_command_start', null, 'public.change_path()');
+    select _selvedge.create_event_trigger('ends', 'ddl_command_end', null, 'public.change_path()');
+    select _selvedge.create_event_trigger('drops', 'sql_drop', null, 'public.change_path()');";
+
+#[tokio::test]
+async fn gw_012_a_search_path_that_the_code_of_an_event_trigger_sets_reaches_no_function_of_a_superuser() {
+    let database = TestDatabase::create().await;
+    let owner = database.connect("postgres").await;
+    owner.batch_execute(CHANGED_PATH).await.expect("postgres may");
+
+    // In a session of its own, which has planned nothing yet.
+    let postgres = database.connect("postgres").await;
+    for statement in [
+        "create table public.made ()",
+        "drop table public.made",
+        "create extension hstore schema extensions",
+        "alter extension hstore update",
+        "drop extension hstore",
+        "create extension pg_trgm schema extensions",
+        "create publication made",
+    ] {
+        postgres.batch_execute(statement).await.expect(statement);
+    }
+
+    assert_eq!(
+        query_value(&postgres, "current_setting('search_path')").await,
+        "planted, pg_catalog, pg_temp"
+    );
+    let callers = "select string_agg(distinct role, ', ') from public.callers";
+    assert_eq!(query_value(&owner, callers).await, "null");
+}
