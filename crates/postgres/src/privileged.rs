@@ -5,18 +5,15 @@
 //! settings that win over those of role and database. What runs in it reads catalogs and objects of a superuser only, with qualified
 //! names: code of the project (triggers, index predicates, event triggers) must never see a superuser.
 
-use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
-use crate::hosts::open_session;
+use crate::hosts::{WITHOUT_EVENT_TRIGGERS, open_session};
 
 /// Startup options, which win over `alter database … set` and `alter role … set`. Every user may set these.
-const OPTIONS: [(&str, &str); 16] = [
+const OPTIONS: [(&str, &str); 18] = [
     ("search_path", "pg_catalog,pg_temp"),
     ("role", "none"),
     ("statement_timeout", "0"),
@@ -34,16 +31,10 @@ const OPTIONS: [(&str, &str); 16] = [
     ("row_security", "on"),
     // With it the first error would end the session.
     ("exit_on_error", "off"),
+    // Parallel workers begin with the settings of the database, among them its limit for transactions, which ends them.
+    ("max_parallel_workers_per_gather", "0"),
+    ("max_parallel_maintenance_workers", "0"),
 ];
-
-/// From PostgreSQL 17 on event triggers also fire at a login, before anything can be set. In a database that an early version made, or a copy of one,
-/// such a trigger may run code of the project in the session.
-const WITHOUT_EVENT_TRIGGERS: &str = " -c event_triggers=off";
-
-/// Where the parameter was refused, by hosts and user, and when: by servers that do not know it, and to users who may not set it. They
-/// are not asked for a minute, because each refusal is a line of the server's log; a newer server may have taken its place then.
-static REFUSED: LazyLock<Mutex<HashMap<String, Instant>>> = LazyLock::new(Mutex::default);
-const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Parameters that only a superuser may set, after the login, and those that decide how values and names are written. Triggers of the project that are ENABLE REPLICA stay off, and from
 /// PostgreSQL 17 on all event triggers, until [`enable_event_triggers`].
@@ -95,32 +86,11 @@ impl PrivilegedLogin {
     /// # Errors
     /// When the login fails.
     pub async fn connect(&self) -> Result<PrivilegedSession, Error> {
-        let (hosts, addresses) = (self.config.get_hosts(), self.config.get_hostaddrs());
-        let place = (hosts, addresses, self.config.get_ports(), self.config.get_user());
-        let place = format!("{place:?}");
-        let refused = || REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_refused = refused()
-            .get(&place)
-            .is_some_and(|refused_at| refused_at.elapsed() < ASKED_AGAIN_AFTER);
-        if !is_refused {
-            let refusals = [SqlState::UNDEFINED_OBJECT, SqlState::INSUFFICIENT_PRIVILEGE];
-            match self.connect_for_long(WITHOUT_EVENT_TRIGGERS).await {
-                Err(error) if refusals.iter().any(|refusal| has_code(&error, refusal.code())) => {
-                    refused().insert(place, Instant::now());
-                }
-                outcome => return outcome,
-            }
-        }
-        self.connect_for_long("").await
-    }
-
-    async fn connect_for_long(&self, further: &str) -> Result<PrivilegedSession, Error> {
-        match self.connect_with(further).await {
+        match self.connect_with("").await {
             // A limit of the database for transactions has ended the first one. Older servers do not know the parameter, so it is not
             // among the options of every login.
             Err(error) if has_code(&error, TRANSACTION_TIMEOUT) => {
-                self.connect_with(&format!("{further} -c transaction_timeout=0"))
-                    .await
+                self.connect_with(" -c transaction_timeout=0").await
             }
             outcome => outcome,
         }
@@ -277,5 +247,8 @@ fn join_options(given: Option<&str>, further: &str) -> String {
     let pinned = OPTIONS.map(|(name, value)| format!("-c {name}={value}"));
     // Nobody can log in where a library is missing. It cannot be set after the login, so it is none of OPTIONS.
     let pinned = format!("{} -c local_preload_libraries=", pinned.join(" "));
-    format!("{} {pinned}{further}", given.unwrap_or_default())
+    format!(
+        "{} {pinned}{further}{WITHOUT_EVENT_TRIGGERS}",
+        given.unwrap_or_default()
+    )
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use deadpool_postgres::Connect;
 use tokio::task::JoinHandle;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::ask_identity::read_identity;
+use super::event_triggers::connect_to_host;
 use super::identity::ServerIdentity;
 use super::last_host::{Acceptance, LastHost, has_standbys};
 use super::newest_primary::find_newest_primary;
@@ -72,7 +72,7 @@ impl Connector {
             }
             // There is only one host, or no time limit for each.
             let config = without_replaced_folder(config);
-            let opened = config.connect(self.tls.clone()).await?;
+            let opened = connect_to_host(&config, &self.tls).await?;
             return Ok(self.keep(opened, 0, ServerIdentity::default()));
         };
         if has_standbys(config) && !self.last_host.is_known() {
@@ -89,8 +89,6 @@ impl Connector {
                         Acceptance::Overtaken => continue 'all_hosts,
                         Acceptance::Former => found_former = true,
                     },
-                    // The host responds, and others of the cluster would answer the same.
-                    Ok(Err(error)) if is_about_options(&error) => return Err(error),
                     Ok(Err(error)) => refusal = Some(error),
                     // A host that does not respond has no error to report.
                     Err(_elapsed) => {}
@@ -130,7 +128,7 @@ impl Connector {
         host: usize,
     ) -> Result<((Client, Connection<Socket, TlsStream>), ServerIdentity), Error> {
         let single = with_single_host(config, host);
-        let (client, mut connection) = single.connect(self.tls.clone()).await?;
+        let (client, mut connection) = connect_to_host(&single, &self.tls).await?;
         let server = read_identity(&client, &mut connection, config, &self.last_host).await?;
         Ok(((client, connection), server))
     }
@@ -149,12 +147,6 @@ impl Connector {
         };
         (client, connection)
     }
-}
-
-/// Whether a server refuses a login for its options: it does not know a parameter, or the user may not set it.
-fn is_about_options(error: &Error) -> bool {
-    let refusals = [SqlState::UNDEFINED_OBJECT, SqlState::INSUFFICIENT_PRIVILEGE];
-    error.code().is_some_and(|code| refusals.contains(code))
 }
 
 impl Connect for Connector {

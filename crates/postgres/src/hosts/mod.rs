@@ -15,6 +15,7 @@
 
 mod ask_identity;
 mod connector;
+mod event_triggers;
 mod examine;
 mod identity;
 mod last_host;
@@ -28,6 +29,7 @@ mod timeline;
 
 pub(crate) use ask_identity::{identity_query, parse_identity, read_identity};
 pub(crate) use connector::{Connector, HostConnection, NEXT_HOST_TIMEOUT};
+pub(crate) use event_triggers::WITHOUT_EVENT_TRIGGERS;
 pub use examine::{ExaminedHost, HostRole, examine_hosts};
 pub(crate) use identity::ServerIdentity;
 pub(crate) use last_host::{Acceptance, LastHost, has_standbys};

@@ -13,6 +13,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::event_triggers::connect_to_host;
 use super::last_host::LastHost;
 use super::single_host::with_single_host;
 use super::timeline::{read_standby_timeline, read_timeline};
@@ -61,7 +62,7 @@ async fn ask_timeline(
 ) -> Result<Option<HostTimeline>, Error> {
     let mut single = with_single_host(config, host);
     single.target_session_attrs(TargetSessionAttrs::Any);
-    let (client, mut connection) = single.connect(tls.clone()).await?;
+    let (client, mut connection) = connect_to_host(&single, tls).await?;
     let timeline = match read_timeline(&client, &mut connection).await? {
         Some(timeline) => Some(HostTimeline::Primary(timeline)),
         None => read_standby_timeline(&client, &mut connection)

@@ -4,8 +4,10 @@ use selvedge_postgres::migrate::{MigrateError, apply_platform};
 use selvedge_postgres::{PrivilegedLogin, RunLogin, finish_run_logins};
 use selvedge_testing::TestDatabase;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
-use tokio::net::{TcpListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config};
 
 async fn show(client: &Client, expression: &str) -> String {
@@ -163,21 +165,28 @@ async fn the_platform_is_not_applied_on_what_others_have_prepared() {
     assert!(refused.contains("schema auth belongs to postgres"), "{refused}");
 }
 
-/// Forwards connections to the database as some poolers do, without their startup options; returns its port.
-async fn forward_without_options(config: &Config) -> u16 {
+/// Reads what a client sends first: the version, then names and values that end with a zero byte each.
+async fn read_startup(client: &mut TcpStream) -> Vec<u8> {
+    let length = client.read_u32().await.expect("a length");
+    let mut message = vec![0; length as usize - 4];
+    client.read_exact(&mut message).await.expect("a startup message");
+    message
+}
+
+/// Forwards connections to the database as some poolers do, without their startup options. Returns its port, and the startup messages.
+async fn forward_without_options(config: &Config) -> (u16, UnboundedReceiver<String>) {
     let Host::Unix(folder) = &config.get_hosts()[0] else {
         panic!("the test cluster has a socket");
     };
     let socket = folder.join(format!(".s.PGSQL.{}", config.get_ports()[0]));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
+    let (seen, startups) = unbounded_channel();
     tokio::spawn(async move {
         while let Ok((mut client, _)) = listener.accept().await {
             let mut server = UnixStream::connect(&socket).await.expect("PostgreSQL");
-            let length = client.read_u32().await.expect("a length");
-            let mut message = vec![0; length as usize - 4];
-            client.read_exact(&mut message).await.expect("a startup message");
-            // The version, then names and values that end with a zero byte each.
+            let message = read_startup(&mut client).await;
+            seen.send(String::from_utf8_lossy(&message).into_owned()).ok();
             let mut texts = message[4..].split(|byte| *byte == 0);
             let mut forwarded = message[..4].to_vec();
             while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
@@ -192,7 +201,94 @@ async fn forward_without_options(config: &Config) -> u16 {
             tokio::spawn(async move { copy_bidirectional(&mut client, &mut server).await.ok() });
         }
     });
-    port
+    (port, startups)
+}
+
+/// Refuses logins, those that name the parameter with another code than the others. Returns its port, and the startup messages.
+async fn refuse_logins(
+    with_parameter: &'static str,
+    without: &'static str,
+) -> (u16, UnboundedReceiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (seen, startups) = unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let message = read_startup(&mut client).await;
+            let message = String::from_utf8_lossy(&message).into_owned();
+            let code = if message.contains("event_triggers") {
+                with_parameter
+            } else {
+                without
+            };
+            seen.send(message).ok();
+            let fields = format!("SFATAL\0VFATAL\0C{code}\0Mrefused\0\0");
+            client.write_u8(b'E').await.expect("sent");
+            let length = u32::try_from(fields.len() + 4).expect("a short message");
+            client.write_u32(length).await.expect("sent");
+            client.write_all(fields.as_bytes()).await.expect("sent");
+        }
+    });
+    (port, startups)
+}
+
+/// The login of the superuser at ports of this machine.
+fn login_at(ports: &[u16], direct: &Config) -> PrivilegedLogin {
+    let mut config = Config::new();
+    for port in ports {
+        config.host("127.0.0.1").port(*port);
+    }
+    config
+        .ssl_mode(SslMode::Disable)
+        .user("supabase_admin")
+        .password(direct.get_password().expect("a password"))
+        .dbname(direct.get_dbname().expect("a database"));
+    PrivilegedLogin::new(config)
+}
+
+/// A newer server would run the event triggers of the project at the login.
+#[tokio::test]
+async fn no_server_is_logged_in_to_without_a_parameter_that_another_one_does_not_know() {
+    let database = TestDatabase::create().await;
+    let direct = database.config("supabase_admin");
+    let unknown = SqlState::UNDEFINED_OBJECT.code();
+    let (older, mut of_older) = refuse_logins(unknown, SqlState::CANNOT_CONNECT_NOW.code()).await;
+    let (newer, mut of_newer) = forward_without_options(&direct).await;
+
+    let session = login_at(&[older, newer], &direct).connect().await;
+
+    assert!(session.expect("a session").is_superuser());
+    let (mut with, mut without) = (0, 0);
+    while let Ok(startup) = of_older.try_recv() {
+        match startup.contains("event_triggers=off") {
+            true => with += 1,
+            false => without += 1,
+        }
+    }
+    assert!(with > 0 && without > 0, "{with} {without}");
+    let first = of_newer.try_recv().expect("a login");
+    assert!(first.contains("event_triggers=off"), "{first}");
+    while let Ok(further) = of_newer.try_recv() {
+        assert!(further.contains("event_triggers=off"), "{further}");
+    }
+}
+
+/// A pooler logs in by itself, maybe to a newer server.
+#[tokio::test]
+async fn a_pooler_that_refuses_a_parameter_is_not_logged_in_to_without_it() {
+    let database = TestDatabase::create().await;
+    let direct = database.config("supabase_admin");
+    let refusal = SqlState::PROTOCOL_VIOLATION.code();
+    let (pooler, mut startups) = refuse_logins(refusal, SqlState::CANNOT_CONNECT_NOW.code()).await;
+
+    let refused = login_at(&[pooler], &direct).connect().await.err();
+
+    let refused = refused.expect("refused");
+    assert_eq!(refused.code().map(SqlState::code), Some(refusal));
+    startups.try_recv().expect("a login");
+    while let Ok(further) = startups.try_recv() {
+        assert!(further.contains("event_triggers=off"), "{further}");
+    }
 }
 
 #[tokio::test]
@@ -208,16 +304,9 @@ async fn a_superuser_behind_a_pooler_that_drops_options_is_pinned_by_statements(
         .await
         .expect("the owner may");
     let direct = database.config("supabase_admin");
-    let mut pooled = Config::new();
-    pooled
-        .host("127.0.0.1")
-        .port(forward_without_options(&direct).await)
-        .ssl_mode(SslMode::Disable)
-        .user("supabase_admin")
-        .password(direct.get_password().expect("a password"))
-        .dbname(database.name());
+    let (pooler, _startups) = forward_without_options(&direct).await;
 
-    let session = PrivilegedLogin::new(pooled).connect().await.expect("a session");
+    let session = login_at(&[pooler], &direct).connect().await.expect("a session");
 
     for (expression, expected) in [
         ("pg_catalog.current_setting('search_path')", "pg_catalog,pg_temp"),
