@@ -9,6 +9,7 @@ import { countMinutes, findLeader, JobWatch, jobsSchema } from "./jobs.ts";
 import { type Episode, Ledger } from "./ledger.ts";
 import type { Machine } from "./network.ts";
 import { Person, schema } from "./person.ts";
+import { describeSituation } from "./situation.ts";
 import { startTopology, type Topology } from "./topology.ts";
 
 /** How long faults are injected, in minutes; 0 injects each of the short list once. */
@@ -61,6 +62,7 @@ async function untilAllWorks(sinceMs: number): Promise<number> {
   while (!ledger.hasSucceededSince(sinceMs)) {
     if (performance.now() > sinceMs + recoverySeconds * 1_000) {
       const kinds = ledger.kindsWithoutSuccessSince(sinceMs).join(", ");
+      console.log(await describeSituation(topology.nodes, topology.servers));
       throw new Error(
         `Not within ${recoverySeconds} s: ${kinds}. Until then:\n${ledger.violations.slice(0, 20).join("\n")}`,
       );
@@ -99,17 +101,11 @@ test("the job of each second goes on within ten seconds after its node is killed
     const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
     const [[beganAt]] = (await sql(primary, "select clock_timestamp()")) as [[string]];
     await leader[end]();
-    await until(
-      async () => (await countTicks(primary, `${beganAt}`)) >= 15,
-      `jobs go on after ${leader.name} is lost`,
-    );
+    await untilTicks(primary, `${beganAt}`, 15, `${leader.name} is lost`);
     const [[healedAt]] = (await sql(primary, "select clock_timestamp()")) as [[string]];
     await leader[heal]();
     await topology.untilHealthy();
-    await until(
-      async () => (await countTicks(primary, `${healedAt}`)) >= 5,
-      `jobs go on after ${leader.name} is back`,
-    );
+    await untilTicks(primary, `${healedAt}`, 5, `${leader.name} is back`);
 
     const gaps = await sql(
       primary,
@@ -124,9 +120,14 @@ test("the job of each second goes on within ten seconds after its node is killed
   }
 });
 
-async function countTicks(server: Machine, since: string): Promise<number> {
+/** Waits until the job of each second has run so often since this time. */
+async function untilTicks(server: Machine, since: string, count: number, what: string) {
   const text = `select count(*) from public.ticks where at > '${since}'`;
-  return Number((await sql(server, text))[0]?.[0]);
+  const haveRun = async () => Number((await sql(server, text))[0]?.[0]) >= count;
+  await until(haveRun, `jobs go on after ${what}`).catch(async (error) => {
+    console.log(await describeSituation(topology.nodes, topology.servers));
+    throw error;
+  });
 }
 
 test("machines that die, freeze, slow down or lose their link cost no acknowledged write", {
