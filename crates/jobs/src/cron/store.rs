@@ -249,4 +249,73 @@ mod tests {
             .collect();
         assert_eq!((jobs.len(), allowed), (5, vec!["postgres"]));
     }
+
+    const INDEX_OF_EARLIER_DATABASES: &str = include_str!("../../../../sql/platform/0202_cron_starts_index.sql");
+
+    #[tokio::test]
+    async fn the_index_is_made_for_the_extension_and_not_for_tables_that_postgres_has_made() {
+        for (setup, is_extension) in [
+            (
+                "select _selvedge.create_extension('pg_cron', true, 'public', null, false)",
+                true,
+            ),
+            (MADE_UP, false),
+        ] {
+            let database = TestDatabase::create().await;
+            let postgres = database.connect("postgres").await;
+            postgres.batch_execute(setup).await.expect("postgres may");
+            let superuser = database.superuser().await;
+            superuser
+                .batch_execute("drop index if exists cron.job_run_details_started_idx")
+                .await
+                .expect("an earlier version had none");
+
+            for _ in 0..2 {
+                superuser
+                    .batch_execute(INDEX_OF_EARLIER_DATABASES)
+                    .await
+                    .expect("applied");
+            }
+
+            let found = "select pg_catalog.to_regclass('cron.job_run_details_started_idx') is not null";
+            let row = superuser.query_one(found, &[]).await.expect("asked");
+            assert_eq!(row.get::<_, bool>(0), is_extension, "{setup}");
+        }
+    }
+
+    /// Nothing deletes recorded runs but the project.
+    #[tokio::test]
+    async fn runs_that_began_lately_are_found_without_reading_all_runs() {
+        let database = TestDatabase::create().await;
+        let postgres = database.connect("postgres").await;
+        postgres
+            .batch_execute("select _selvedge.create_extension('pg_cron', true, 'public', null, false)")
+            .await
+            .expect("created");
+        let superuser = database.superuser().await;
+        superuser
+            .batch_execute(
+                "insert into cron.job_run_details (jobid, start_time, end_time, status)
+                 select n % 20, now() - n * interval '10 seconds', now(), 'succeeded' from generate_series(1, 100000) as n;
+                 analyze cron.job_run_details;",
+            )
+            .await
+            .expect("recorded");
+        let scheduler = database.connect("authenticator").await;
+
+        for query in [COUNT_STARTS, LIST_STARTED] {
+            let query = query
+                .replace("$1", "'{1,2,3}'")
+                .replace("$2", "now() - interval '2 minutes'")
+                .replace("pg_catalog.pg_postmaster_start_time()", "now()");
+            let lines = scheduler
+                .query(&format!("explain (analyze, timing off, format text) {query}"), &[])
+                .await
+                .expect("explained");
+            let plan: Vec<String> = lines.iter().map(|line| line.get(0)).collect();
+            let plan = plan.join("\n");
+            assert!(plan.contains("job_run_details_started_idx"), "{plan}");
+            assert!(!plan.contains("Seq Scan"), "{plan}");
+        }
+    }
 }

@@ -31,6 +31,8 @@ create table cron.job_run_details (
   end_time timestamptz
 );
 create index job_run_details_unfinished_idx on cron.job_run_details (runid) where end_time is null;
+-- Which runs have begun lately is asked by the node that takes over.
+create index job_run_details_started_idx on cron.job_run_details (jobid, start_time);
 
 -- The numbers of a list such as `1,3-5,*/2`, or null when it is malformed. Names stand for `low`, `low + 1` and so on.
 create function cron._parse_list(list text, low integer, high integer, names text[]) returns integer[]
