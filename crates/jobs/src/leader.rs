@@ -10,7 +10,7 @@
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use selvedge_postgres::{Database, ListenEvent, Login};
@@ -21,7 +21,7 @@ use tokio_postgres::Client;
 use crate::config::JobsConfig;
 use crate::cron;
 use crate::error::JobsError;
-use crate::liveness::{END_WITH_NODE, LeaderContact, run_unless_frozen, send_heartbeats};
+use crate::liveness::{END_WITH_NODE, LIMIT_STATEMENTS, LeaderContact, run_unless_frozen, send_heartbeats};
 use crate::metrics::{METRICS, Raised};
 use crate::net;
 
@@ -48,7 +48,16 @@ const STANDBY_INTERVAL: Duration = Duration::from_secs(2);
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long a login is tried.
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long one of several hosts may take to answer a login. Doubled after each login that failed, because a primary that is slower than this
+/// would never be reached, up to [`LONGEST_HOST_TIMEOUT`].
+const HOST_TIMEOUT: Duration = Duration::from_secs(2);
+const LONGEST_HOST_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// How long logins may fail before the log says so. The other services report at once that the database cannot be reached, but not that this
+/// login fails while theirs work.
+const TOLD_AFTER: Duration = Duration::from_secs(10);
 
 /// The longest pause before a worker that has failed is started again.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
@@ -59,17 +68,53 @@ const CHANNEL: &str = "selvedge_jobs";
 /// Runs the workers whenever this node leads, until the future is dropped.
 pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
     let seen = LeaderContact::new(config.cron.now);
+    let mut failing = FailingLogins::default();
     loop {
-        let error = match lead(&database, &config, &seen).await {
+        let error = match lead(&database, &config, &seen, failing.host_timeout()).await {
             Ok(never) => match never {},
             Err(error) => error,
         };
         match error {
-            // Not a warning, because the other services already report that the database cannot be reached.
-            JobsError::Login(_) => tracing::debug!(%error, "the workers of pg_net and pg_cron cannot log in"),
-            _ => tracing::warn!(%error, "the workers of pg_net and pg_cron stopped and will start again"),
+            JobsError::Login(_) | JobsError::NoPrimary => failing.report(&error),
+            _ => {
+                failing = FailingLogins::default();
+                tracing::warn!(%error, "the workers of pg_net and pg_cron stopped and will start again");
+            }
         }
         tokio::time::sleep(RETRY_INTERVAL).await;
+    }
+}
+
+/// Logins that failed one after the other.
+#[derive(Default)]
+struct FailingLogins {
+    since: Option<Instant>,
+    count: u32,
+    is_told: bool,
+}
+
+impl FailingLogins {
+    /// Warns once when they have failed for [`TOLD_AFTER`].
+    fn report(&mut self, error: &JobsError) {
+        if self.must_tell(Instant::now()) {
+            tracing::warn!(%error, "this node cannot log in for the workers of pg_net and pg_cron: if no other one runs them, they stand still");
+        } else {
+            tracing::debug!(%error, "the workers of pg_net and pg_cron cannot log in");
+        }
+    }
+
+    /// How long a host may take to answer the next login.
+    fn host_timeout(&self) -> Duration {
+        HOST_TIMEOUT
+            .saturating_mul(2_u32.saturating_pow(self.count))
+            .min(LONGEST_HOST_TIMEOUT)
+    }
+
+    fn must_tell(&mut self, now: Instant) -> bool {
+        self.count += 1;
+        let since = *self.since.get_or_insert(now);
+        let is_due = now.duration_since(since) >= TOLD_AFTER;
+        is_due && !std::mem::replace(&mut self.is_told, true)
     }
 }
 
@@ -94,12 +139,16 @@ async fn lead(
     database: &Arc<Database>,
     config: &JobsConfig,
     seen: &LeaderContact,
+    host_timeout: Duration,
 ) -> Result<Infallible, JobsError> {
     // Without a limit a login is tried without end while only a former primary responds, and nothing would say so.
-    let login = tokio::time::timeout(LOGIN_TIMEOUT, database.client(Login::Authenticator)).await;
+    let login = database.client_within(Login::Authenticator, host_timeout);
+    let login = tokio::time::timeout(LOGIN_TIMEOUT, login).await;
     let client = login.map_err(|_elapsed| JobsError::NoPrimary)?;
     let client = client.map_err(JobsError::Login)?;
-    client.batch_execute(&format!("select {END_WITH_NODE}")).await?;
+    client
+        .batch_execute(&format!("select {END_WITH_NODE}, {LIMIT_STATEMENTS}"))
+        .await?;
     while !begin_to_lead(&client).await? {
         seen.record_now();
         tokio::time::sleep(STANDBY_INTERVAL).await;
@@ -107,7 +156,7 @@ async fn lead(
     // Of a worker that is started again nothing is to be made up for: it has failed for seconds only.
     let mut since = seen.unattended_since();
     let _leading = Raised::raise(&METRICS.is_leader);
-    tracing::debug!("this node runs the workers of pg_net and pg_cron");
+    tracing::info!("this node runs the workers of pg_net and pg_cron");
     let wake_net = Notify::new();
     let wake_cron = Notify::new();
     let events = database.listen(&[CHANNEL]);
@@ -198,5 +247,22 @@ async fn forward_notifications(mut events: Receiver<ListenEvent>, wake_net: &Not
         if for_cron {
             wake_cron.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logins_that_fail_for_long_are_told_once() {
+        let mut failing = FailingLogins::default();
+        let begun = Instant::now();
+        let told =
+            [0, 5, 9, 12, 14, 60].map(|seconds| failing.must_tell(begun + Duration::from_secs(seconds)));
+
+        assert_eq!(told, [false, false, false, true, false, false]);
+        assert_eq!(failing.host_timeout(), LONGEST_HOST_TIMEOUT);
+        assert_eq!(FailingLogins::default().host_timeout(), HOST_TIMEOUT);
     }
 }

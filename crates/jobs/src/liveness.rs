@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selvedge_postgres::Moment;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
 use crate::error::JobsError;
@@ -29,8 +29,17 @@ pub(crate) const END_WITH_NODE: &str = "
 /// The limit that [`END_WITH_NODE`] sets for an idle session.
 const IDLE_LIMIT: Duration = Duration::from_secs(6);
 
+/// Limits of the leading session's own statements, whatever the role has: a statement that waits for a table which somebody has locked keeps all
+/// others waiting that go over the same connection.
+pub(crate) const LIMIT_STATEMENTS: &str = "
+    pg_catalog.set_config('statement_timeout', '10s', false),
+    pg_catalog.set_config('lock_timeout', '5s', false)";
+
 /// How often the leading node sends something on the connection that holds the lock.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long PostgreSQL may owe the answer to a heartbeat: longer than the statements before it may take by [`LIMIT_STATEMENTS`].
+const HEARTBEAT_LIMIT: Duration = Duration::from_secs(30);
 
 /// A node that has not run for this long stops its workers: PostgreSQL may be about to give its lock to another node.
 const FROZEN_LIMIT: Duration = IDLE_LIMIT.saturating_sub(HEARTBEAT_INTERVAL);
@@ -74,11 +83,24 @@ impl LeaderContact {
 pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderContact) -> JobsError {
     loop {
         sleep(HEARTBEAT_INTERVAL).await;
-        if client.simple_query("").await.is_err() {
+        if !is_answered(client.simple_query("")).await {
             return JobsError::LockLost;
         }
         seen.record_now();
     }
+}
+
+/// Waits for the answer to a heartbeat, which comes behind those to the statements before it. Wakes up each second meanwhile, so that
+/// [`run_unless_frozen`] does not take a slow statement for a frozen node.
+async fn is_answered<T, E>(answer: impl Future<Output = Result<T, E>>) -> bool {
+    let mut answer = pin!(answer);
+    let asked = Instant::now();
+    while asked.elapsed() < HEARTBEAT_LIMIT {
+        if let Ok(answer) = timeout(HEARTBEAT_INTERVAL, &mut answer).await {
+            return answer.is_ok();
+        }
+    }
+    false
 }
 
 /// Runs the workers until they end, or until this node was frozen for longer than [`FROZEN_LIMIT`]. In that case they are not
@@ -162,6 +184,20 @@ mod tests {
 
         assert!(matches!(result, Err(JobsError::Frozen(_))), "{result:?}");
         assert_eq!(polls.get(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn workers_whose_statement_takes_long_are_not_taken_for_frozen() {
+        let slow = async {
+            sleep(FROZEN_LIMIT * 2).await;
+            Ok::<_, JobsError>(())
+        };
+        let result = run_unless_frozen(async { Ok(is_answered(slow).await) }).await;
+        assert!(matches!(result, Ok(true)), "{result:?}");
+
+        let never = std::future::pending::<Result<(), JobsError>>();
+        let result = run_unless_frozen(async { Ok(is_answered(never).await) }).await;
+        assert!(matches!(result, Ok(false)), "{result:?}");
     }
 
     /// The clock of timers stops with the machine.

@@ -14,6 +14,10 @@ pub(crate) struct Metrics {
     pub(crate) net_requests: IntCounterVec,
     /// Jobs of pg_cron that run now.
     pub(crate) cron_running: IntGauge,
+    /// Runs of jobs whose command has not been sent yet.
+    pub(crate) cron_waiting: IntGauge,
+    /// When this node sent the command of a job last, in seconds since 1970; 0 when it has not.
+    pub(crate) cron_last_start: IntGauge,
     /// Runs of jobs that ended, by outcome: `succeeded` or `failed`.
     pub(crate) cron_runs: IntCounterVec,
 }
@@ -38,6 +42,14 @@ pub(crate) static METRICS: LazyLock<Metrics> = LazyLock::new(|| Metrics {
     cron_running: register(IntGauge::new(
         "selvedge_jobs_cron_running",
         "Jobs of pg_cron that run now",
+    )),
+    cron_waiting: register(IntGauge::new(
+        "selvedge_jobs_cron_waiting",
+        "Runs of jobs of pg_cron that wait for their session, or for an earlier run of the job on a node that ended",
+    )),
+    cron_last_start: register(IntGauge::new(
+        "selvedge_jobs_cron_last_start_timestamp_seconds",
+        "When this node began a run of a job of pg_cron last",
     )),
     cron_runs: register(IntCounterVec::new(
         Opts::new(

@@ -235,6 +235,19 @@ impl Database {
         Ok(client)
     }
 
+    /// Does the same, and gives each of several hosts at least `host_limit` to answer. On a busy machine a primary may need longer than the usual
+    /// limit; another host refuses the login meanwhile, so every attempt with that limit would fail.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub async fn client_within(&self, login: Login, host_limit: Duration) -> Result<Client, Error> {
+        let mut config = self.logins.config(login);
+        wait_for_host(&mut config, host_limit);
+        let (client, connection) = self.connector().open(&config).await?;
+        tokio::spawn(connection.run());
+        Ok(client)
+    }
+
     /// Cancels the statement that the connection of this token runs. A failure is logged: the statement then ends by its
     /// time limit.
     pub async fn cancel_statement(&self, token: &CancelToken) {
@@ -245,11 +258,11 @@ impl Database {
 
     /// Opens a connection outside of any pool as `user`, to a database of the same server: as `postgres` with the password of
     /// [`Login::Postgres`], as others with the authenticator's. For work that runs with the rights of a role, which must be allowed to
-    /// log in with that password.
+    /// log in with that password. Each of several hosts has at least `host_limit` to answer.
     ///
     /// # Errors
     /// When the login fails.
-    pub async fn client_as(&self, user: &str, database: &str) -> Result<Client, Error> {
+    pub async fn client_as(&self, user: &str, database: &str, host_limit: Duration) -> Result<Client, Error> {
         let login = if user == "postgres" {
             Login::Postgres
         } else {
@@ -257,6 +270,7 @@ impl Database {
         };
         let mut config = self.logins.config(login);
         config.user(user).dbname(database);
+        wait_for_host(&mut config, host_limit);
         let mut connector = self.connector();
         if self.last_host.is_one_name() {
             // A pooler may have that database on another server.
@@ -328,6 +342,12 @@ impl Database {
     pub fn pool_metrics(&self) -> &PoolMetrics {
         &self.pool_metrics
     }
+}
+
+/// Makes an attempt at one of several hosts last at least this long.
+fn wait_for_host(config: &mut Config, limit: Duration) {
+    let usual = config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+    config.connect_timeout(usual.max(limit));
 }
 
 /// Opens a connection without a [`Database`], polled in the background: for work that comes before there is one, such

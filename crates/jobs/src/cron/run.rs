@@ -16,6 +16,8 @@ use crate::metrics::{METRICS, Raised};
 
 /// Longest time for opening a connection and logging in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long one of several hosts may take. The one that is asked first is the one to which the scheduler is connected.
+const HOST_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Asks the session who it is, and takes the advisory lock by which earlier versions wait for a session of the job.
 /// [`END_WITH_NODE`] follows.
@@ -54,12 +56,12 @@ pub(super) async fn run_job(
     // Fails when another node leads by now, because the connection held this node's lock.
     let run = insert_run(client, job).await?;
     let result = if job.is_user_allowed {
-        wait_for_earlier_session(client, job).await?;
-        let login = database.client_as(&job.username, &job.database);
-        match tokio::time::timeout(CONNECT_TIMEOUT, login).await {
-            Ok(Ok(session)) => execute_command(client, &session, run, job, now).await?,
-            Ok(Err(error)) => RunResult::failed(describe_failed_login(&error)),
-            Err(_) => RunResult::failed("connection failed: no answer in time"),
+        let waiting = Raised::raise(&METRICS.cron_waiting);
+        let begun = begin_session(client, database, run, job, now).await?;
+        drop(waiting);
+        match begun {
+            Ok(session) => run_command(&session, &job.command).await,
+            Err(refusal) => refusal,
         }
     } else {
         refuse_user(job)
@@ -77,42 +79,55 @@ pub(super) async fn run_job(
     Ok(())
 }
 
-/// Sends the command over `session`. An error of the scheduler's connection ends the workers, one of the session only
+/// Opens the session of a run, which gets the job's name. An error of the scheduler's connection ends the workers, one of the session only
 /// this run.
-async fn execute_command(
+async fn begin_session(
     client: &Client,
-    session: &Client,
+    database: &Database,
     run: i64,
     job: &Job,
     now: fn() -> DateTime<Utc>,
-) -> Result<RunResult, JobsError> {
+) -> Result<Result<Client, RunResult>, JobsError> {
+    wait_for_earlier_session(client, job).await?;
+    let login = database.client_as(&job.username, &job.database, HOST_TIMEOUT);
+    let session = match tokio::time::timeout(CONNECT_TIMEOUT, login).await {
+        Ok(Ok(session)) => session,
+        Ok(Err(error)) => return Ok(Err(RunResult::failed(describe_failed_login(&error)))),
+        Err(_elapsed) => return Ok(Err(RunResult::failed("connection failed: no answer in time"))),
+    };
     // Limited, because a session that never answers has not been told yet to end with this node.
     let question = format!("{BEGIN}{END_WITH_NODE}");
     let params: [&(dyn ToSql + Sync); 1] = [&lock_of(job)];
     let begun = tokio::time::timeout(CONNECT_TIMEOUT, session.query_one(&question, &params));
     let row = match begun.await {
         Ok(Ok(row)) => row,
-        Ok(Err(error)) => return Ok(describe_failed_command(&error)),
-        Err(_elapsed) => return Ok(RunResult::failed("connection failed: no answer in time")),
+        Ok(Err(error)) => return Ok(Err(describe_failed_command(&error))),
+        Err(_elapsed) => return Ok(Err(RunResult::failed("connection failed: no answer in time"))),
     };
     // Asked of the session itself: the role may have become a superuser's since the jobs were read. Settings of a role may let its
     // sessions begin as another one, therefore both users of the session count.
     if row.try_get::<_, &str>(1)? != "off" || row.try_get::<_, Option<bool>>(2)? != Some(false) {
-        return Ok(refuse_user(job));
+        return Ok(Err(refuse_user(job)));
     }
     let pid: i32 = row.try_get(0)?;
     let claimed = client.query_one(CLAIM, &[&name_of(job), &pid]).await?;
     if !claimed.try_get::<_, bool>(0)? {
-        return Ok(RunResult::failed("another session of the job has not ended"));
+        return Ok(Err(RunResult::failed("another session of the job has not ended")));
     }
     set_running(client, run, pid, now()).await?;
-    Ok(match run_statements(session, &job.command).await {
+    METRICS.cron_last_start.set(now().timestamp());
+    Ok(Ok(session))
+}
+
+/// Sends the command and waits for its end.
+async fn run_command(session: &Client, command: &str) -> RunResult {
+    match run_statements(session, command).await {
         Ok(message) => RunResult {
             is_success: true,
             message,
         },
         Err(error) => describe_failed_command(&error),
-    })
+    }
 }
 
 /// The name of the job's session.

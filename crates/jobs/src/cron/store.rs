@@ -250,7 +250,8 @@ mod tests {
         assert_eq!((jobs.len(), allowed), (5, vec!["postgres"]));
     }
 
-    const INDEX_OF_EARLIER_DATABASES: &str = include_str!("../../../../sql/platform/0202_cron_starts_index.sql");
+    const INDEX_OF_EARLIER_DATABASES: &str =
+        include_str!("../../../../sql/platform/0202_cron_starts_index.sql");
 
     #[tokio::test]
     async fn the_index_is_made_for_the_extension_and_not_for_tables_that_postgres_has_made() {
@@ -309,7 +310,10 @@ mod tests {
                 .replace("$2", "now() - interval '2 minutes'")
                 .replace("pg_catalog.pg_postmaster_start_time()", "now()");
             let lines = scheduler
-                .query(&format!("explain (analyze, timing off, format text) {query}"), &[])
+                .query(
+                    &format!("explain (analyze, timing off, format text) {query}"),
+                    &[],
+                )
                 .await
                 .expect("explained");
             let plan: Vec<String> = lines.iter().map(|line| line.get(0)).collect();

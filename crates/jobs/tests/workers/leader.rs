@@ -1,13 +1,17 @@
 //! Another node takes over from a leading one that ended or is frozen. The connections of a frozen node stay open and its kernel
 //! acknowledges what it is sent, but it does nothing.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc as blocking;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use selvedge_jobs::{CronConfig, JobsConfig};
+use selvedge_postgres::{Login, Logins};
 use selvedge_testing::TestDatabase;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_postgres::config::{Host, TargetSessionAttrs};
 
 use crate::cron::create_database;
 use crate::{development, logins_of, query_value, start_node, start_workers, wait_until};
@@ -217,6 +221,129 @@ async fn another_node_leads_while_the_leader_is_frozen_and_nothing_runs_twice() 
         on a.began < b.began and b.began < a.ended";
     assert_eq!(query_value(&client, overlaps).await, "0");
     second.abort();
+}
+
+/// Its project locks the table of runs for longer than PostgreSQL lets a session be idle.
+#[tokio::test]
+async fn a_statement_that_waits_long_costs_the_leader_nothing_but_time() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.ticks (at timestamptz default clock_timestamp());
+             select cron.schedule('tick', '1 second', 'insert into public.ticks default values');",
+        )
+        .await
+        .expect("scheduled");
+    let node = start_node(&database, development()).await;
+    wait_until(&client, "select count(*) > 0 from public.ticks").await;
+    let leader = "select pid || ' ' || started from _selvedge.worker_sessions where name = 'leader'";
+    let superuser = database.superuser().await;
+    let before = query_value(&superuser, leader).await;
+
+    client
+        .batch_execute("begin; lock table cron.job_run_details; select pg_sleep(12); commit")
+        .await
+        .expect("locked");
+
+    let unlocked_at = query_value(&client, "clock_timestamp()").await;
+    wait_until(
+        &client,
+        &format!("select count(*) > 2 from public.ticks where at > '{unlocked_at}'"),
+    )
+    .await;
+    assert_eq!(query_value(&superuser, leader).await, before);
+    node.abort();
+}
+
+/// A primary that needs longer for a login than the other host, which is switched off, has to refuse it.
+#[tokio::test]
+async fn jobs_go_on_while_the_primary_is_slow_and_another_host_refuses() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.ticks (at timestamptz default clock_timestamp());
+             select cron.schedule('tick', '1 second', 'insert into public.ticks default values');",
+        )
+        .await
+        .expect("scheduled");
+    let slow = SlowHost::before(&database).await;
+    let off = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
+    let off_port = off.local_addr().expect("an address").port();
+    drop(off);
+    let through = |role: &str| {
+        let own = database.config(role);
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host("127.0.0.1")
+            .port(slow.port)
+            .host("127.0.0.1")
+            .port(off_port)
+            .user(role)
+            .dbname(own.get_dbname().expect("a database"))
+            .password(own.get_password().unwrap_or_default())
+            .target_session_attrs(TargetSessionAttrs::ReadWrite);
+        config
+    };
+    let logins =
+        Logins::with_single_login(through("authenticator")).with_login(Login::Postgres, through("postgres"));
+    let node = start_workers(logins, development()).await;
+    wait_until(&client, "select count(*) > 0 from public.ticks").await;
+
+    slow.delay.store(3_000, Ordering::SeqCst);
+    slow.ends.send_modify(|count| *count += 1);
+    let cut_at = query_value(&client, "clock_timestamp()").await;
+
+    wait_until(
+        &client,
+        &format!(
+            "select count(*) > 1 from public.ticks where at > '{cut_at}'::timestamptz + interval '1 second'"
+        ),
+    )
+    .await;
+    node.abort();
+}
+
+/// Leads to a test's server, whose connections are opened after a delay and can be ended.
+struct SlowHost {
+    port: u16,
+    /// In milliseconds.
+    delay: Arc<AtomicU64>,
+    /// Ends all connections when it changes.
+    ends: watch::Sender<u32>,
+}
+
+impl SlowHost {
+    async fn before(database: &TestDatabase) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let delay = Arc::new(AtomicU64::new(0));
+        let (ends, ended) = watch::channel(0);
+        let config = database.config("authenticator");
+        let Host::Unix(folder) = &config.get_hosts()[0] else {
+            panic!("tests' servers listen on sockets");
+        };
+        let socket = folder.join(format!(".s.PGSQL.{}", config.get_ports()[0]));
+        let wait = Arc::clone(&delay);
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let (socket, mut ended, wait) = (socket.clone(), ended.clone(), Arc::clone(&wait));
+                ended.mark_unchanged();
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(wait.load(Ordering::SeqCst))).await;
+                    let mut server = tokio::net::UnixStream::connect(socket).await?;
+                    tokio::select! {
+                        copied = tokio::io::copy_bidirectional(&mut client, &mut server) => copied.map(drop),
+                        _ = ended.changed() => Ok(()),
+                    }
+                });
+            }
+        });
+        Self { port, delay, ends }
+    }
 }
 
 #[tokio::test]
