@@ -20,6 +20,7 @@ use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::home::{is_home, production_profile};
 use super::initialized::{is_initialized, settle_emptying};
+use super::own_database::connect_to_own_database;
 use super::process_memory::process_memory;
 use super::queues::settle_queues;
 use super::unfinished_squash::finish_squash;
@@ -39,8 +40,16 @@ const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions(
 
 /// Settings of the database that would keep migrations from running do not hold for them, so that it can always be started, and the
 /// settings be taken back.
-const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 \
-     -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed -c local_preload_libraries=";
+const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 -c lock_timeout=0 \
+     -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c exit_on_error=off \
+     -c default_transaction_isolation=read\\ committed -c local_preload_libraries=";
+
+/// Ends the limit of the database for transactions, which versions before 17 do not know.
+const WITHOUT_TRANSACTION_TIMEOUT: &str = "select pg_catalog.set_config('transaction_timeout', '0', false)
+     where pg_catalog.current_setting('transaction_timeout', true) operator(pg_catalog.<>) '0'";
+
+/// PostgreSQL's code for a session that `transaction_timeout` has ended.
+const TRANSACTION_TIMEOUT: &str = "25P04";
 
 /// A project may let every login load a library, and a login fails where the library is missing. Behind a pooler there are no options, so
 /// services with a database of their own have none.
@@ -295,7 +304,7 @@ pub(crate) async fn apply_platform_with(
     access: &ClusterAccess,
     is_first_start: bool,
 ) -> Result<PrivilegedSession> {
-    let superuser = connect_privileged(&access.superuser_login()).await?;
+    let superuser = connect_to_own_database(&access.superuser_login()).await?;
     settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
     unreadable_texts::replace_unreadable_texts(&access.superuser_login(), &superuser).await?;
@@ -481,7 +490,27 @@ pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_po
 
 /// Connects to the project's own database, as a role that is no superuser.
 pub(crate) async fn connect(login: &tokio_postgres::Config) -> Result<Client> {
-    selvedge_postgres::connect(login).await.context(LOGIN_FAILED)
+    match open_session(login).await {
+        // Already the transaction of the login took longer.
+        Err(error)
+            if error
+                .code()
+                .is_some_and(|code| code.code() == TRANSACTION_TIMEOUT) =>
+        {
+            let mut login = login.clone();
+            let given = login.get_options().unwrap_or_default().to_owned();
+            login.options(format!("{given} -c transaction_timeout=0").trim_start());
+            open_session(&login).await
+        }
+        outcome => outcome,
+    }
+    .context(LOGIN_FAILED)
+}
+
+async fn open_session(login: &tokio_postgres::Config) -> Result<Client, tokio_postgres::Error> {
+    let client = selvedge_postgres::connect(login).await?;
+    client.batch_execute(WITHOUT_TRANSACTION_TIMEOUT).await?;
+    Ok(client)
 }
 
 /// Connects to the project's own database as the superuser.

@@ -1,6 +1,6 @@
 //! Settings by which a project would stop its own start.
 
-use super::{assert_contains, expect_success, migrate_up, query, text_of};
+use super::{VERSION, assert_contains, expect_success, migrate_up, query, text_of};
 use crate::support::{Project, connect};
 
 /// Settings of the database hold for every login to it, and `postgres` may make them.
@@ -9,6 +9,7 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
     let project = Project::new();
     let running = project.start().await;
     let database = project.database().await;
+    let version = query::<i32>(&database, VERSION).await;
     for setting in [
         "role = 'postgres'",
         "session_authorization = 'postgres'",
@@ -37,13 +38,51 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
     for (name, value) in [
         ("statement_timeout", "1"),
         ("local_preload_libraries", "'missing'"),
+        ("idle_session_timeout", "1"),
+        ("exit_on_error", "on"),
     ] {
         let set = format!("alter database \"postgres\" set {name} = {value}");
         project.run_and_expect_success(&["db", "query", &set]);
         let reset = format!("alter database \"postgres\" reset {name}");
         project.run_and_expect_success(&["db", "query", &reset]);
     }
+    if version >= 17 {
+        // Parallel workers begin with the limit of the database, whatever that of the session is.
+        let set = "alter database postgres set debug_parallel_query = on; alter database postgres set transaction_timeout = 1";
+        project.run_and_expect_success(&["db", "query", set]);
+        let reset = "alter database \"postgres\" reset transaction_timeout";
+        project.run_and_expect_success(&["db", "query", reset]);
+    }
     project.start().await.stop();
+}
+
+/// Its owner may close the database, from another one.
+#[actix_web::test]
+async fn a_project_cannot_stop_its_start_by_closing_its_database() {
+    let project = Project::new();
+    let running = project.start().await;
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/template1",
+        project.ports.database
+    );
+    let other = connect(&url).await.expect("a login");
+    other
+        .batch_execute("alter database postgres with allow_connections false connection limit 0")
+        .await
+        .expect("the owner may");
+    running.stop();
+
+    let running = project.start().await;
+
+    assert_contains(
+        &running.output(),
+        &[
+            "the database let nobody log in",
+            "the database let 0 connections in",
+        ],
+    );
+    project.database().await;
+    running.stop();
 }
 
 /// A login of a service fails where a library that it loads is missing, and begins with the limits that somebody has given it.
