@@ -1,5 +1,6 @@
 //! Keeps what `postgres` has made out of the scripts of extensions in every database of a cluster: the checks of the platform schema are in
 //! the project's database alone, and `postgres` may create others, in which PostgreSQL runs the scripts of trusted extensions as a superuser.
+//! Copies of the project that an earlier version has made also lose its functions that run as a superuser.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
@@ -34,6 +35,28 @@ const FUNCTIONS: &str = "
     ]::pg_catalog.name[])
     order by p.proname";
 
+/// Tells the applied files of the platform schema from others.
+const FILES: &str = "
+    select pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat(m.version, ' ', m.sha256), ';'::pg_catalog.text order by m.version))
+    from _selvedge.platform_migrations as m";
+
+/// Tells the functions of the platform schema from others.
+const FUNCTIONS_DIGEST: &str = "
+    select pg_catalog.md5(pg_catalog.string_agg(
+      pg_catalog.concat_ws(
+        ' '::pg_catalog.text, f.signature, p.prosecdef, p.proconfig::pg_catalog.text, p.prosrc, pg_catalog.pg_get_function_sqlbody(p.oid)
+      ),
+      ';'::pg_catalog.text order by f.signature
+    ))
+    from pg_catalog.pg_proc as p
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) p.pronamespace
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) p.proowner and o.rolsuper
+    cross join lateral (
+      select pg_catalog.concat(p.proname, ' ', pg_catalog.pg_get_function_identity_arguments(p.oid)) collate pg_catalog.\"C\"
+    ) as f (signature)
+    where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name
+      and p.proname operator(pg_catalog.!~) '^event_trigger_[0-9]'::pg_catalog.text";
+
 /// The statements that make the guard in a database. They are in ASCII, as PostgreSQL translates them to the encoding of the database.
 #[derive(Debug, Clone)]
 pub struct ExtensionGuard {
@@ -41,7 +64,8 @@ pub struct ExtensionGuard {
 }
 
 impl ExtensionGuard {
-    /// Reads what the guard consists of. `client` is connected to the database with the platform schema.
+    /// Reads what the guard consists of. `client` is connected to the database with the platform schema, as in [`Self::install`] with the search
+    /// path of privileged sessions, by which PostgreSQL writes the names in functions.
     ///
     /// # Errors
     /// When the query fails.
@@ -52,7 +76,13 @@ impl ExtensionGuard {
             statements += &definition.replace("_selvedge.", "pg_catalog.selvedge_");
             statements += ";\n";
         }
-        statements += GUARD;
+        let files: String = client.query_one(FILES, &[]).await?.get(0);
+        let functions: String = client.query_one(FUNCTIONS_DIGEST, &[]).await?.get(0);
+        statements += &GUARD
+            .replace("{files_query}", FILES)
+            .replace("{files}", &files)
+            .replace("{functions_query}", FUNCTIONS_DIGEST)
+            .replace("{functions}", &functions);
         statements += END_SILENCE;
         debug_assert!(
             statements.is_ascii(),

@@ -117,4 +117,45 @@ begin
     alter extension plpgsql add event trigger selvedge_check_extension;
   end if;
 end
+$$;
+
+-- A copy of a project that an earlier version has made keeps the functions of those days that run as a superuser, and rights on its tables, with
+-- the faults that they had. There they run as their callers.
+do $$
+declare
+  found record;
+begin
+  if not exists (
+    select from pg_namespace as n join pg_roles as o on o.oid = n.nspowner and o.rolsuper where n.nspname = '_selvedge'
+  ) then
+    return;
+  end if;
+  if exists (
+    select from pg_class as c join pg_roles as o on o.oid = c.relowner and o.rolsuper
+    where c.oid = to_regclass('_selvedge.platform_migrations'::text)::oid
+  ) then
+    if ({files_query}) = '{files}' and ({functions_query}) = '{functions}' then
+      return;
+    end if;
+  end if;
+  update pg_proc as p set prosecdef = false
+  from pg_roles as o
+  where o.oid = p.proowner and o.rolsuper and p.prosecdef and p.pronamespace <> 'pg_catalog'::regnamespace;
+  for found in
+    select distinct c.oid::regclass::text as relation, g.rolname::text as grantee
+    from pg_class as c
+    join pg_roles as o on o.oid = c.relowner and o.rolsuper
+    cross join lateral (
+      select acl.grantee, acl.privilege_type from aclexplode(c.relacl) as acl
+      union all
+      select acl.grantee, acl.privilege_type from pg_attribute as a, aclexplode(a.attacl) as acl where a.attrelid = c.oid
+    ) as r
+    left join pg_roles as g on g.oid = r.grantee
+    where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f') and r.privilege_type in ('REFERENCES', 'TRIGGER')
+      and g.rolsuper is not true
+  loop
+    execute 'revoke references, trigger on table ' || found.relation || ' from ' || coalesce(quote_ident(found.grantee), 'public'::text)
+      || ' cascade';
+  end loop;
+end
 $$

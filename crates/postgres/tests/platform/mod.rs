@@ -3,6 +3,7 @@
 
 mod baseline;
 mod claims;
+mod copies;
 mod escalation;
 mod event_triggers;
 mod extension_scripts;
