@@ -39,9 +39,10 @@ const TRAPS_OF_15: &[&str] = &[
 const TRAP_BEHIND_STATEMENTS: &str =
     "select _selvedge.create_event_trigger('with_role', 'ddl_command_end', null, 'public.with_role()')";
 
-/// What it let it do from PostgreSQL 17 on, where event triggers fire at logins.
-const TRAP_AT_LOGIN: &str =
-    "select _selvedge.create_event_trigger('at_login', 'login', null, 'public.with_role()')";
+/// What it let it do from PostgreSQL 17 on, where event triggers fire at logins: this one also with the database's session_replication_role.
+const TRAP_AT_LOGIN: &str = "
+    select _selvedge.create_event_trigger('at_login', 'login', null, 'public.with_role()');
+    alter event trigger at_login enable always";
 
 /// Replaces the running project's database by one of the earlier version that is full of traps. Returns how many lines of the log
 /// are about traps already.
