@@ -13,6 +13,10 @@ import { apiUrl } from "./topology.ts";
 /** Longer than nginx waits for a node (75 s), so that only a hanging request reaches it. */
 const requestTimeoutMs = 100_000;
 
+/** Where the stock client signs in, and the message of a node that has given up a request after its own limit (60 s). */
+const signInPath = "/auth/v1/token";
+const timeLimit = "The upstream server is timing out";
+
 /** A request without an acceptable response. */
 class BrokenAnswer extends Error {
   /** The failure that a fault may cause; undefined for any other. */
@@ -97,12 +101,17 @@ async function sendOnce(url: URL, init: RequestInit): Promise<Response> {
   if (response.status < 500) {
     return response;
   }
-  const answer = `${what}: ${response.status} ${(await response.text()).slice(0, 300)}`;
+  const body = await response.text();
+  const answer = `${what}: ${response.status} ${body.slice(0, 300)}`;
   if (response.status === 503 && Number(response.headers.get("retry-after")) >= 1) {
     throw new BrokenAnswer(answer, "retriable");
   }
+  // Passwords are hashed at the lowest priority, so on an overloaded computer a sign-in may take longer than a node lets a request take.
+  if (response.status === 504 && body.includes(timeLimit) && url.pathname === signInPath) {
+    throw new BrokenAnswer(answer, "too slow");
+  }
   const isOfNginx = response.headers.get("server")?.startsWith("nginx") ?? false;
-  const isNodeLost = isOfNginx && [502, 504].includes(response.status);
+  const isNodeLost = isOfNginx && !body.includes(timeLimit) && [502, 504].includes(response.status);
   // nginx retries reads at another node.
   const mayRepeat = ["GET", "HEAD"].includes(init.method ?? "GET");
   throw new BrokenAnswer(answer, isNodeLost && !mayRepeat ? "node lost" : undefined);

@@ -18,7 +18,9 @@ export type Failure =
   /** The response was 503 with Retry-After. */
   | "retriable"
   /** nginx responded 502 or 504, or the connection ended: the node with the request died. */
-  | "node lost";
+  | "node lost"
+  /** A node gave up a sign-in after its own limit for requests. */
+  | "too slow";
 
 interface Event {
   atMs: number;
@@ -87,13 +89,14 @@ export class Ledger {
 
   /** A table of all episodes: seconds without success by kind of work, and what failed. */
   table(episodes: Episode[]): string {
-    const head = ["fault", "broken", ...kinds, "503", "node lost"];
+    const head = ["fault", "broken", ...kinds, "503", "node lost", "too slow"];
     const rows = episodes.map((episode) => [
       episode.name,
       ((episode.repairedMs - episode.beganMs) / 1_000).toFixed(1),
       ...kinds.map((kind) => this.longestPause(kind, episode).toFixed(1)),
       `${this.failures("retriable", episode.beganMs, episode.recoveredMs).length}`,
       `${this.failures("node lost", episode.beganMs, episode.recoveredMs).length}`,
+      `${this.failures("too slow", episode.beganMs, episode.recoveredMs).length}`,
     ]);
     const widths = head.map((title, column) =>
       Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
