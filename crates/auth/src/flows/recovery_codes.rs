@@ -248,8 +248,8 @@ async fn draw_codes(request: &AuthRequest) -> Result<(Vec<String>, Vec<String>),
     Ok((codes, hashes))
 }
 
-/// The user's factor and the unused code that the text is. A text that can be no code counts as no attempt: it costs no hash, and
-/// people who mistype a code must not be locked out by its length.
+/// The user's factor and the unused code that the text is. A text that can be no code is no attempt, which counts and of which the hook
+/// learns: it costs no hash, people who mistype a code must not be locked out by its length, and nothing limits how often it is sent.
 ///
 /// # Errors
 /// 403 `mfa_verification_rejected` by the hook; 422 `mfa_verification_failed`; 429 `mfa_recovery_codes_locked`, or when too many
@@ -261,9 +261,6 @@ async fn find_code(
 ) -> Result<(Uuid, Uuid), AuthError> {
     let user_id = caller.user.id;
     if !recovery_code::is_possible(&code) {
-        let set = recovery_codes::find(&request.connect().await?, user_id).await?;
-        let set = set.ok_or(MfaError::WrongRecoveryCode)?;
-        report(request, user_id, set.factor_id, false).await?;
         return Err(MfaError::WrongRecoveryCode.into());
     }
     let attempt = take_attempt(request, user_id).await?;

@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::app::{Session, TestApp};
+use crate::hooks::{create_function, database_hook};
 use crate::mfa::{ENABLED, read_text};
 use crate::recovery_codes::{PATH, WRONG, read_codes, start_app, user_with_codes, with_codes};
 
@@ -232,4 +233,22 @@ async fn auth_203_what_is_given_back_ends_no_lock_of_another_network() {
 
     assert_eq!(from(&stranger, "198.51.100.1", WRONG).await, 429);
     assert_eq!(from(&owner, "192.0.2.1", &codes[0]).await, 200);
+}
+
+#[actix_web::test]
+async fn auth_203_a_text_that_can_be_no_code_reaches_no_hook() {
+    let app = TestApp::start_with(|config| {
+        with_codes(config);
+        config.hooks.mfa_verification_attempt = database_hook("judge");
+    })
+    .await;
+    let decide = "begin return jsonb_build_object('decision', \
+                  case event ->> 'factor_type' when 'totp' then 'continue' else 'reject' end); end";
+    create_function(&app, "judge", decide).await;
+    let (strong, _) = user_with_codes(&app).await;
+
+    let answer = app.use_code(&strong, "no code").await;
+    assert_eq!(answer.error(), (422, "mfa_verification_failed"));
+    let answer = app.use_code(&strong, WRONG).await;
+    assert_eq!(answer.error(), (403, "mfa_verification_rejected"));
 }
