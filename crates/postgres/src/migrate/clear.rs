@@ -25,6 +25,9 @@ pub fn is_platform_role(role: &str) -> bool {
         || PLATFORM_ROLES.contains(&role)
 }
 
+/// How often a reset begins anew when it and a request wait for each other.
+const MAX_DEADLOCKS: usize = 5;
+
 /// Drops the project's schemas, tables, functions, types, policies, extensions and publications, and empties the tables of
 /// Auth and Storage, in one transaction. `client` must be logged in as `postgres`, or be a superuser's in whose session neither triggers
 /// nor event triggers of the project fire.
@@ -53,7 +56,18 @@ const LONG_TRANSACTIONS: &str = "
 /// then.
 pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
     client.batch_execute(BEGIN_CLEAR).await?;
-    let Err(error) = clear_project(client).await else {
+    let mut cleared = clear_project(client).await;
+    // It locks many tables in an order of its own, and requests lock some of them in the order of their work.
+    for _ in 0..MAX_DEADLOCKS {
+        match &cleared {
+            Err(error) if is_refused_as(error, &SqlState::T_R_DEADLOCK_DETECTED) => {}
+            _ => break,
+        }
+        client.batch_execute("rollback").await.ok();
+        client.batch_execute(BEGIN_CLEAR).await?;
+        cleared = clear_project(client).await;
+    }
+    let Err(error) = cleared else {
         return Ok(());
     };
     // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
@@ -116,8 +130,12 @@ pub async fn explain_emptied(client: &Client, error: MigrateError) -> MigrateErr
 }
 
 fn is_lock_timeout(error: &MigrateError) -> bool {
+    is_refused_as(error, &SqlState::LOCK_NOT_AVAILABLE)
+}
+
+fn is_refused_as(error: &MigrateError, code: &SqlState) -> bool {
     match error {
-        MigrateError::Postgres(refused) => refused.code() == Some(&SqlState::LOCK_NOT_AVAILABLE),
+        MigrateError::Postgres(refused) => refused.code() == Some(code),
         _ => false,
     }
 }

@@ -1,6 +1,8 @@
 //! Statements on the platform's objects that occur in migrations of real projects, run as role `postgres`.
 
-use selvedge_postgres::migrate::clear_project;
+use std::time::Duration;
+
+use selvedge_postgres::migrate::{begin_clear_project, clear_project};
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_sqlstate, query_value};
@@ -260,4 +262,35 @@ async fn gw_024_postgres_empties_the_users_with_everything_that_refers_to_them()
         .expect("postgres may");
 
     clear_project(&postgres).await.expect("as a reset does");
+}
+
+/// PostgreSQL ends the wait of the reset, which looks for a circle before the request does.
+#[tokio::test]
+async fn gw_024_a_reset_and_a_request_that_wait_for_each_other_both_end() {
+    let database = TestDatabase::create().await;
+    let request = database.superuser().await;
+    for statement in [
+        "do $$ begin execute format('alter database %I set deadlock_timeout = 4000', current_database()); end $$",
+        "create policy own on storage.objects using (true)",
+        "set deadlock_timeout = '1min'",
+        "begin; update storage.buckets set public = true",
+    ] {
+        request.batch_execute(statement).await.expect(statement);
+    }
+    let reset = database.connect("postgres").await;
+    let observer = database.superuser().await;
+
+    let requested = async {
+        let waiting =
+            "exists (select from pg_locks where not granted and relation = 'storage.buckets'::regclass)";
+        while query_value(&observer, waiting).await != "true" {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        request.batch_execute("select from storage.objects; commit").await
+    };
+    let (cleared, requested) = tokio::join!(begin_clear_project(&reset), requested);
+
+    cleared.expect("it begins anew");
+    requested.expect("it had to wait");
+    reset.batch_execute("commit").await.expect("cleared");
 }
