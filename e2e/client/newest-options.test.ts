@@ -102,24 +102,35 @@ async function upload(key: string, text = "text"): Promise<string> {
   return data?.version as string;
 }
 
-test("store_201 store_230 buckets that would keep versions and rules that would remove them are refused", async () => {
-  for (const attempt of [
-    client.storage.createBucket(`${bucket}-v`, { public: false, versioningStatus: "ENABLED" }),
-    client.storage.updateBucket(bucket, { public: true, versioningStatus: "ENABLED" }),
-    client.storage.getBucketLifecycle(bucket),
-    client.storage.deleteBucketLifecycle(bucket),
-    client.storage.updateBucketLifecycle(bucket, {
-      rules: [
-        { status: "Enabled", filter: {}, noncurrentVersionExpiration: { noncurrentDays: 30 } },
-      ],
-    } as never),
-  ]) {
-    const { error } = (await attempt) as { error: { statusCode?: string; message: string } | null };
-    expect(error).toMatchObject({
-      statusCode: "409",
-      message: expect.stringMatching(/not enabled/),
-    });
+test("store_203 store_208 store_230 versions, markers and rules by the client", async () => {
+  const versioned = `${bucket}-v`;
+  const created = await client.storage.createBucket(versioned, { public: false, versioningStatus: "ENABLED" });
+  expect(created.error).toBeNull();
+  const kept = client.storage.from(versioned);
+  for (const text of ["one", "two"]) {
+    expect((await kept.upload("a", text, { upsert: true })).error).toBeNull();
   }
+  const rows = async (options: object) =>
+    (await kept.listV2({ prefix: "a", exactMatch: true, ...options })).data?.objects as unknown as {
+      version: string;
+      is_delete_marker: boolean;
+    }[];
+  const [, first] = await rows({ noncurrentVersions: "include" });
+  const versionId = first?.version as string;
+  const old = await kept.download("a", { versionId });
+  expect(await old.data?.text()).toBe("one");
+
+  const removed = await kept.remove(["a"]);
+  expect(removed.data).toMatchObject([{ name: "a", is_delete_marker: true }]);
+  const [marker] = await rows({ deleteMarkers: "only" });
+  expect((await kept.download("a")).error).not.toBeNull();
+  await kept.remove([{ path: "a", versionId: marker?.version as string }]);
+  expect(await (await kept.download("a")).data?.text()).toBe("two");
+
+  const rules = { rules: [{ status: "Enabled", filter: {}, noncurrentVersionExpiration: { noncurrentDays: 30 } }] };
+  expect((await client.storage.updateBucketLifecycle(versioned, rules as never)).error).toBeNull();
+  expect((await client.storage.getBucketLifecycle(versioned)).data).toMatchObject(rules);
+  expect((await client.storage.deleteBucketLifecycle(versioned)).error).toBeNull();
 });
 
 test("store_205 store_212 store_219 a version that an object does not have is never its newest bytes", async () => {

@@ -35,6 +35,7 @@ mod tus;
 mod unfinished;
 mod url_token;
 mod validation;
+mod versions;
 
 pub use backend::{
     Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,

@@ -24,18 +24,18 @@ use crate::state::Storage;
 const FIND: &str = concat!(
     "select ",
     object_columns!(),
-    " from storage.objects o where o.bucket_id = $1 and o.name = $2"
+    " from only storage.objects o where o.bucket_id = $1 and o.name = $2"
 );
 
 const FIND_PUBLIC: &str = concat!(
     "select ",
     object_columns!(),
-    " from storage.objects o join storage.buckets b on b.id = o.bucket_id and b.public
+    " from only storage.objects o join storage.buckets b on b.id = o.bucket_id and b.public
       where o.bucket_id = $1 and o.name = $2"
 );
 
 const DELETE: &str =
-    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 returning o.version";
+    "delete from only storage.objects o where o.bucket_id = $1 and o.name = $2 returning o.version";
 
 /// Objects as the service itself sees them.
 #[derive(Clone)]

@@ -77,6 +77,8 @@ begin
   for object in
     select policyname, schemaname, tablename from pg_catalog.pg_policies
     where schemaname in ('auth', 'storage', 'realtime')
+      -- The platform's own, which hides versions of objects.
+      and (schemaname, tablename, policyname) is distinct from ('storage', 'objects', 'objects_of_today')
   loop
     execute format('drop policy if exists %I on %I.%I', object.policyname, object.schemaname, object.tablename);
   end loop;

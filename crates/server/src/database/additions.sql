@@ -17,12 +17,15 @@ added_policy as (
     join pg_class as c on c.oid = p.polrelid
     join pg_namespace as n on n.oid = c.relnamespace
   where n.nspname = any ($1::text[])
+    -- The platform's own, which hides versions of objects.
+    and (n.nspname, c.relname, p.polname) is distinct from ('storage', 'objects', 'objects_of_today')
 )
 select format('create policy %I on %I.%I as %s for %s to %s', policyname, schemaname, tablename, permissive, cmd, (
     select string_agg(case when role = 'public' then 'public' else quote_ident(role) end, ', ') from unnest(roles) as role
   )) || coalesce(' using (' || qual || ')', '') || coalesce(' with check (' || with_check || ')', ''),
   format('drop policy %I on %I.%I', policyname, schemaname, tablename)
 from pg_policies where schemaname = any ($1::text[])
+  and (schemaname, tablename, policyname) is distinct from ('storage', 'objects', 'objects_of_today')
 union all
 select pg_get_triggerdef(oid) || case tgenabled when 'O' then '' else '; ' || replace(alter, '%s',
     case tgenabled when 'A' then 'enable always' when 'R' then 'enable replica' else 'disable' end) end,

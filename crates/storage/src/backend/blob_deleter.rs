@@ -9,7 +9,7 @@
 //! objects in the store: one that was made from a dump of this one has rows with the same versions. What a copy of the database may have as well is
 //! only moved to the trash.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -31,9 +31,9 @@ const BATCH: usize = 256;
 /// How long the server's stop waits for queued removals. Without it, each blob would take the store's time limit while the store is away.
 const CLOSING_TIME: Duration = Duration::from_secs(10);
 
-/// The versions of a list that objects have.
-const REFERRED: &str =
-    "select distinct o.version from storage.objects o where o.version collate \"C\" = any($1::text[])";
+/// The versions of a list that objects have, and whether the history of a bucket keeps them, which is no surprise.
+const REFERRED: &str = "select o.version, bool_and(o.archived_at is not null) as is_kept from storage.objects o \
+     where o.version collate \"C\" = any($1::text[]) group by o.version";
 
 /// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first, as far as the store does that within
 /// [`CLOSING_TIME`].
@@ -151,23 +151,34 @@ async fn remove_queued(
         };
         futures_util::stream::iter(batch)
             .for_each_concurrent(CONCURRENCY, async |(version, content)| {
-                if referred.contains(&version) {
-                    tracing::warn!(%version, "the bytes of a removed object stay, because another object has its version");
-                } else if let Err(error) = ownership.discard(version, content).await {
-                    tracing::warn!(%version, %error, "a blob without a row could not be removed");
-                }
+                remove(ownership, version, content, referred.get(&version)).await;
             })
             .await;
     }
 }
 
-/// The versions among `batch` that objects have; `None` while another database may have such objects as well.
+/// Removes a blob, unless an object has it: `is_kept` tells that only the history of a bucket does.
+async fn remove(ownership: &StoreOwnership, version: Version, content: Content, is_kept: Option<&bool>) {
+    match is_kept {
+        Some(true) => {}
+        Some(false) => {
+            tracing::warn!(%version, "the bytes of a removed object stay, because another object has its version");
+        }
+        None => {
+            if let Err(error) = ownership.discard(version, content).await {
+                tracing::warn!(%version, %error, "a blob without a row could not be removed");
+            }
+        }
+    }
+}
+
+/// The versions among `batch` that objects have, and whether only as old versions; `None` while another database may have such objects as well.
 async fn find_referred(
     pool: &Pool,
     ownership: &StoreOwnership,
     database: &Database,
     batch: &[(Version, Content)],
-) -> Result<Option<HashSet<Version>>, StorageError> {
+) -> Result<Option<HashMap<Version, bool>>, StorageError> {
     let mut client = pool.get().await.map_err(StorageError::from_pool)?;
     if !ownership.list_recent_others(&client).await?.is_empty() {
         return Ok(None);
@@ -178,10 +189,14 @@ async fn find_referred(
         .query(REFERRED, &[&versions])
         .await
         .map_err(StorageError::internal)?;
-    let read = rows.iter().map(|row| row.try_get::<_, String>(0));
-    let texts: Vec<String> = read.collect::<Result<_, _>>().map_err(StorageError::internal)?;
-    let versions = texts.iter().filter_map(|text| Version::parse(text));
-    Ok(Some(versions.collect()))
+    let mut referred = HashMap::new();
+    for row in rows {
+        let read =
+            || -> Result<(String, bool), tokio_postgres::Error> { Ok((row.try_get(0)?, row.try_get(1)?)) };
+        let (text, is_kept) = read().map_err(StorageError::internal)?;
+        referred.extend(Version::parse(&text).map(|version| (version, is_kept)));
+    }
+    Ok(Some(referred))
 }
 
 #[cfg(test)]

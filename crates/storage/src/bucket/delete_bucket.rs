@@ -10,7 +10,7 @@ use crate::request::json_body::{EmptyBody, read_json};
 use crate::response::json::message_response;
 use crate::unfinished::{abort_multipart_uploads, abort_uploads};
 
-/// Run as the service, so that objects which the caller cannot see count as well.
+/// Run as the service, so that objects which the caller cannot see count as well, and versions and markers.
 const STATE: &str = "select exists (select from storage.objects o where o.bucket_id = b.id) as used \
      from storage.buckets b where b.id = $1";
 
@@ -66,7 +66,9 @@ pub(crate) async fn remove_bucket(
             }
             // The message of PostgreSQL names the referring table. Other tables than those of the service belong to the
             // application, and its own reference is reported as it is.
-            Err(StorageError::ResourceReferenced(text)) if text.contains("\"objects\"") => {
+            Err(StorageError::ResourceReferenced(text))
+                if text.contains("\"objects\"") || text.contains("\"object_history\"") =>
+            {
                 return Err(StorageError::ResourceNotEmpty);
             }
             // Policies have let the caller delete the bucket: a reference is found only by a row that is deleted.

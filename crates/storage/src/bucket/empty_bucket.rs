@@ -14,11 +14,12 @@ const STATE: &str = "select (select count(*) from (select from storage.objects o
      limit $2::bigint) counted) as objects, \
      now()::text as before from storage.buckets b where b.id = $1";
 
-/// Batches keep each transaction short. Objects that are uploaded or overwritten meanwhile stay. A date of change that is still to
+/// With all versions and markers, and without leaving new ones. Batches keep each transaction short. Objects that are uploaded or overwritten meanwhile stay. A date of change that is still to
 /// come was written by SQL, and keeps no object.
 const DELETE: &str = "delete from storage.objects where id in (select o.id from storage.objects o \
      where o.bucket_id = $1 and coalesce(o.created_at <= $2::timestamptz, true) \
-     and coalesce(o.updated_at <= $2::timestamptz or o.updated_at > now() + interval '1 day', true) limit 500) returning version";
+     and coalesce(o.updated_at <= $2::timestamptz or o.updated_at > now() + interval '1 day', true) limit 500) \
+     and (select pg_catalog.set_config('storage.object_history', 'kept', true)) = 'kept' returning version";
 
 /// Compat: the message speaks of a queue as in the original; here the objects are deleted before the response.
 /// Source: STORE-072, STORE-102.

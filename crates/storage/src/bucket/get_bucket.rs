@@ -2,6 +2,7 @@
 
 use actix_web::HttpResponse;
 
+use super::list_buckets::is_old_python_client;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
@@ -9,16 +10,18 @@ use crate::response::json::rendered_json_response;
 
 const GET: &str = include_str!("../sql/get_bucket.sql");
 
-/// One row, without `type`. Source: STORE-031.
+/// One row, without `type`; with `include=lifecycle` also its rules. Source: STORE-031, STORE-231.
 ///
 /// # Errors
-/// `NoSuchBucket`; `Schema` and `FeatureNotEnabled` for `include`.
+/// `NoSuchBucket`; `Schema` for another `include`.
 pub(crate) async fn get_bucket(context: &RequestContext, id: &str) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
-    if context.query.one_of("include", &["lifecycle"])?.is_some() {
-        return Err(StorageError::FeatureNotEnabled("bucket_lifecycle"));
-    }
-    let rows = caller.read(Statement::new(GET).bind(id)).await?;
+    let includes_rules = context.query.one_of("include", &["lifecycle"])?.is_some();
+    let statement = Statement::new(GET)
+        .bind(id)
+        .bind(includes_rules.to_string())
+        .bind((!is_old_python_client(context)).to_string());
+    let rows = caller.read(statement).await?;
     if rows.is_empty() {
         return Err(StorageError::NoSuchBucket);
     }

@@ -36,8 +36,8 @@ pub(crate) async fn list_buckets(context: &RequestContext) -> Result<HttpRespons
     rendered_json_response(caller.read(statement).await?)
 }
 
-/// Compat: supabase-py before 2.18.0 (storage3 before 0.12.1) fails on the field `type`, so they do not get it.
-fn is_old_python_client(context: &RequestContext) -> bool {
+/// Compat: supabase-py before 2.18.0 (storage3 before 0.12.1) fails on fields that it does not know, so it does not get them.
+pub(super) fn is_old_python_client(context: &RequestContext) -> bool {
     let older = |header: &str, mark: &str, first_good: [u32; 3]| {
         let version = context
             .header(header)

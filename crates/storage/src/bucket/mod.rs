@@ -10,7 +10,7 @@ mod list_buckets;
 mod update_bucket;
 mod versioning_status;
 
-pub(crate) use bucket_lifecycle::refuse_lifecycle;
+pub(crate) use bucket_lifecycle::{delete_lifecycle, find_rules, get_lifecycle, set_lifecycle, store_rules};
 pub(crate) use create_bucket::create_bucket;
 pub(crate) use delete_bucket::{delete_bucket, remove_bucket};
 pub(crate) use empty_bucket::empty_bucket;

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use super::file_size_limit::read_file_size_limit;
-use super::versioning_status::check_versioning;
+use super::versioning_status::read_versioning_status;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
@@ -18,14 +18,15 @@ const UPDATE: &str = "update storage.buckets set \
      file_size_limit = case when $3::boolean then $4::bigint else file_size_limit end, \
      allowed_mime_types = case when $5::boolean then \
        case when $6::jsonb is null then null else array(select jsonb_array_elements_text($6::jsonb)) end \
-       else allowed_mime_types end \
+       else allowed_mime_types end, \
+     versioning_status = coalesce($7, versioning_status) \
      where id = $1 returning id";
 
 /// `{"message":"Successfully updated"}` from at least one of `public, file_size_limit, allowed_mime_types,
 /// versioning_status`. Source: STORE-069, STORE-070, STORE-202.
 ///
 /// # Errors
-/// `Schema` without a known field; those of versions; `NoSuchBucket`, also when a policy hides the bucket or forbids the change.
+/// `Schema` without a known field; `InvalidParameter` for a status that cannot follow the present one; `NoSuchBucket`, also when a policy hides the bucket or forbids the change.
 pub(crate) async fn update_bucket(
     context: &RequestContext,
     id: &str,
@@ -34,7 +35,7 @@ pub(crate) async fn update_bucket(
     let caller = context.caller()?;
     let body = read_object(&context.request, payload).await?;
     let public = body.boolean("public")?;
-    let gives_versioning = check_versioning(&body)?;
+    let versioning = read_versioning_status(&body)?;
     let limit = read_file_size_limit(context, &body)?;
     // `null` removes a limit and an absent field leaves it, so the statement has to know which fields the body
     // contains.
@@ -42,7 +43,7 @@ pub(crate) async fn update_bucket(
         body.value("file_size_limit").is_some(),
         body.value("allowed_mime_types").is_some(),
     );
-    if public.is_none() && !gives_limit && !gives_types && !gives_versioning {
+    if public.is_none() && !gives_limit && !gives_types && versioning.is_none() {
         let text = "body must have required property 'public', body must have required property \
              'file_size_limit', body must have required property 'allowed_mime_types', body must match a schema in anyOf";
         return Err(StorageError::Schema(text.to_owned()));
@@ -56,7 +57,8 @@ pub(crate) async fn update_bucket(
         .bind(gives_limit.to_string())
         .bind_optional(limit.map(|limit| limit.to_string()))
         .bind(gives_types.to_string())
-        .bind_optional(types.map(|types| json!(types).to_string()));
+        .bind_optional(types.map(|types| json!(types).to_string()))
+        .bind_optional(versioning);
     if caller.write(statement).await?.is_empty() {
         return Err(StorageError::NoSuchBucket);
     }

@@ -1,25 +1,32 @@
-//! The fields of requests that would make a bucket keep versions of its objects, which no bucket does.
+//! The field `versioning_status` of requests that create or change a bucket: whether it keeps versions of its objects.
 
 use crate::error::StorageError;
 use crate::request::json_body::Fields;
 
-/// Refuses what would keep versions, or remove them after some time: to accept it would lose what the client believes is kept.
-/// Returns whether `versioning_status` is given. Source: STORE-201, STORE-231.
+const STATES: [&str; 3] = ["DISABLED", "ENABLED", "SUSPENDED"];
+
+/// Reads the field. Rules that remove versions have a call of their own. Source: STORE-200, STORE-231.
 ///
 /// # Errors
-/// `Schema`; `InvalidParameter` for a pause of what never ran; `FeatureNotEnabled`.
-pub(super) fn check_versioning(body: &Fields) -> Result<bool, StorageError> {
+/// `Schema`.
+pub(super) fn read_versioning_status(body: &Fields) -> Result<Option<&'static str>, StorageError> {
     if body.value("lifecycle_configuration").is_some() {
         return Err(StorageError::Schema(
             "body/lifecycle_configuration must be set by PUT /bucket/{id}/lifecycle".to_owned(),
         ));
     }
-    match body.one_of("versioning_status", &["DISABLED", "ENABLED", "SUSPENDED"])? {
-        None => Ok(false),
-        Some("DISABLED") => Ok(true),
-        Some("SUSPENDED") => Err(StorageError::InvalidParameter(
-            "versioning_status: the versioning status DISABLED cannot become SUSPENDED",
+    body.one_of("versioning_status", &STATES)
+}
+
+/// Reads the status of a new bucket, which cannot pause what never ran.
+///
+/// # Errors
+/// `Schema`, `InvalidParameter`.
+pub(super) fn read_first_status(body: &Fields) -> Result<&'static str, StorageError> {
+    match read_versioning_status(body)? {
+        Some("SUSPENDED") => Err(StorageError::InvalidText(
+            "The versioning status cannot change from DISABLED to SUSPENDED".to_owned(),
         )),
-        Some(_) => Err(StorageError::FeatureNotEnabled("object_versioning")),
+        status => Ok(status.unwrap_or("DISABLED")),
     }
 }

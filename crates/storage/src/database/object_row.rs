@@ -14,7 +14,7 @@ use crate::error::StorageError;
 macro_rules! object_columns {
     () => {
         "o.id, o.bucket_id, o.name, o.owner, o.owner_id, o.version, o.created_at, o.updated_at, \
-         o.last_accessed_at, o.metadata, o.user_metadata"
+         o.last_accessed_at, o.metadata, o.user_metadata, o.archived_at, o.is_delete_marker, o.is_versioned"
     };
 }
 pub(crate) use object_columns;
@@ -40,6 +40,20 @@ pub(crate) struct ObjectRow {
     pub(crate) last_accessed_at: Option<DateTime<Utc>>,
     pub(crate) metadata: Option<Value>,
     pub(crate) user_metadata: Option<Value>,
+    /// When it was superseded; `None` for the current object.
+    #[serde(serialize_with = "timestamp", skip_serializing_if = "Option::is_none")]
+    pub(crate) archived_at: Option<DateTime<Utc>>,
+    /// Whether the row only says that the key was deleted.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) is_delete_marker: bool,
+    /// Whether it was written while its bucket kept versions.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) is_versioned: bool,
+}
+
+/// Compat: clients that know no versions get the fields that they know.
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl ObjectRow {
@@ -61,20 +75,12 @@ impl ObjectRow {
                 last_accessed_at: row.column("last_accessed_at")?,
                 metadata: row.column("metadata")?,
                 user_metadata: row.column("user_metadata")?,
+                archived_at: row.column("archived_at")?,
+                is_delete_marker: row.column("is_delete_marker")?,
+                is_versioned: row.column("is_versioned")?,
             })
         };
         read().map_err(StorageError::internal)
-    }
-
-    /// The row, if it has the version that the request names, or if it names none.
-    ///
-    /// # Errors
-    /// `NoSuchKey`.
-    pub(crate) fn with_version(self, wanted: Option<&str>) -> Result<Self, StorageError> {
-        match wanted {
-            Some(_) if self.version.as_deref() != wanted => Err(StorageError::NoSuchKey),
-            _ => Ok(self),
-        }
     }
 
     /// The version of the blob; `None` when the column is null or not a UUID.

@@ -25,7 +25,7 @@ pub(crate) async fn begin_service_transaction<'c>(
         database,
         client,
         &selvedge_postgres::RequestContext {
-            extra: &extra,
+            extra: &extra[..extra.len() - 1],
             ..bare_context(&identity)
         },
     )
@@ -56,9 +56,12 @@ pub(super) fn refuse_distributed_objects(database: &Database) -> Result<(), Stor
     Ok(())
 }
 
+/// What lets the policies decide about old versions and markers, see `objects_of_today` in the platform's file 0201.
+pub(super) const ALL_VERSIONS: (&str, &str) = ("storage.object_versions", "all");
+
 /// Settings besides those of every request: `storage.*`, and the one-claim settings that policies of older projects
-/// read.
-pub(super) fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> [(&'a str, &'a str); 5] {
+/// read. Where a request is about versions, [`ALL_VERSIONS`] follows.
+pub(super) fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> [(&'a str, &'a str); 6] {
     [
         ("storage.operation", operation),
         // The trigger `storage.protect_delete` refuses deletions by SQL, because they would leave blobs without rows.
@@ -67,6 +70,7 @@ pub(super) fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> 
         ("request.jwt", identity.token()),
         ("request.jwt.claim.role", identity.role()),
         ("request.jwt.claim.sub", identity.subject().unwrap_or("")),
+        ALL_VERSIONS,
     ]
 }
 

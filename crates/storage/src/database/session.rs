@@ -88,6 +88,7 @@ pub(crate) struct DbSession {
     worker: StorageWorker,
     facts: Rc<RequestFacts>,
     identity: Identity,
+    sees_versions: bool,
 }
 
 impl DbSession {
@@ -96,7 +97,22 @@ impl DbSession {
             worker,
             facts,
             identity,
+            sees_versions: false,
         }
+    }
+
+    /// The same session for statements about old versions and markers, which policies hide otherwise.
+    pub(crate) fn with_versions(&self) -> Self {
+        Self {
+            sees_versions: true,
+            ..self.clone()
+        }
+    }
+
+    /// Leaves out the last setting, which is that of versions, for statements about current objects.
+    fn choose_settings<'e>(&self, extra: &'e [(&'e str, &'e str)]) -> &'e [(&'e str, &'e str)] {
+        let without = extra.len() - usize::from(!self.sees_versions);
+        &extra[..without]
     }
 
     /// The identity whose role statements run under.
@@ -131,8 +147,9 @@ impl DbSession {
         refuse_distributed_objects(self.worker.storage().database())?;
         let unique_key = statement.unique_key;
         let extra = extra_settings(self.facts.operation, &self.identity);
+        let extra = self.choose_settings(&extra);
         let sql = statement.into_sql();
-        let lookup = self.request_transaction(&sql, AccessMode::ReadOnly, TransactionEnd::Commit, &extra);
+        let lookup = self.request_transaction(&sql, AccessMode::ReadOnly, TransactionEnd::Commit, extra);
         // After any error of a replica, the statement runs on the primary.
         if let (Some(reader), Some(replicas)) = (self.facts.replica_reader.get(), self.worker.replicas())
             && let Some(Ok(result)) = replicas.run(&reader, lookup).await
@@ -170,8 +187,9 @@ impl DbSession {
         refuse_distributed_objects(self.worker.storage().database())?;
         let unique_key = statement.unique_key;
         let extra = extra_settings(self.facts.operation, &self.identity);
+        let extra = self.choose_settings(&extra);
         let sql = statement.into_sql();
-        let transaction = self.request_transaction(&sql, access, end, &extra);
+        let transaction = self.request_transaction(&sql, access, end, extra);
         self.run_on_primary(transaction, unique_key).await
     }
 
@@ -237,7 +255,8 @@ impl DbSession {
         client: &'c mut Client,
     ) -> Result<Transaction<'c>, StorageError> {
         let extra = extra_settings(self.facts.operation, &self.identity);
-        let context = self.context(AccessMode::ReadWrite, &extra);
+        let extra = self.choose_settings(&extra);
+        let context = self.context(AccessMode::ReadWrite, extra);
         begin(self.worker.storage().database(), client, &context).await
     }
 
@@ -250,7 +269,8 @@ impl DbSession {
         transaction: &tokio_postgres::Transaction<'_>,
     ) -> Result<(), StorageError> {
         let extra = extra_settings(self.facts.operation, &self.identity);
-        let context = self.context(AccessMode::ReadWrite, &extra);
+        let extra = self.choose_settings(&extra);
+        let context = self.context(AccessMode::ReadWrite, extra);
         let roles = self.worker.storage().database().role_settings();
         become_caller(transaction, &context, &roles, AccessMode::ReadWrite)
             .await

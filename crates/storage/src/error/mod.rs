@@ -132,6 +132,9 @@ pub enum StorageError {
     /// The bucket segment of a path exceeds the router's limit.
     #[error("The bucket of the path is too long")]
     BucketTooLong,
+    /// The bucket has no rules that remove old versions.
+    #[error("The lifecycle configuration does not exist")]
+    NoSuchLifecycleConfiguration,
     /// A feature of the API that this service does not have.
     #[error("The feature {0} is not enabled for this resource")]
     FeatureNotEnabled(&'static str),

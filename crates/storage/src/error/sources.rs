@@ -26,7 +26,8 @@ impl StorageError {
             // One SQLSTATE has two meanings: a deleted row is still referred to, or an inserted row refers to nothing.
             "23503" if message.contains("update or delete") => Self::ResourceReferenced(message.to_owned()),
             "23503" => Self::RelatedResourceMissing,
-            "55P03" => Self::ResourceLocked,
+            // 40P01: two transactions waited for each other, and this one has given way.
+            "55P03" | "40P01" => Self::ResourceLocked,
             // 57014 (query_canceled) is what `statement_timeout` raises.
             "57014" => Self::DatabaseTimeout,
             "25006" => Self::DatabaseReadOnly,
@@ -37,6 +38,8 @@ impl StorageError {
             "22023" if message.starts_with("role ") && message.ends_with("does not exist") => {
                 Self::AccessDenied("the role of the token does not exist".to_owned())
             }
+            // Of the trigger of buckets in the platform's file 0201.
+            "22023" if message.starts_with("The versioning status") => Self::InvalidText(message.to_owned()),
             "22P02" | "22P05" | "22021" => Self::InvalidText(message.to_owned()),
             "53300" => Self::TooManyConnections,
             code if is_outage_code(code) => Self::DatabaseUnavailable(message.to_owned()),

@@ -54,6 +54,11 @@ impl StorageError {
         match self {
             E::NoSuchBucket => legacy(404, "Bucket not found", "NoSuchBucket"),
             E::NoSuchKey => legacy(404, "not_found", "NoSuchKey"),
+            E::NoSuchLifecycleConfiguration => legacy(
+                404,
+                "NoSuchLifecycleConfiguration",
+                "NoSuchLifecycleConfiguration",
+            ),
             E::BlobMissing => legacy(404, "Not found", "NoSuchKey"),
             E::AccessDenied(_) => legacy(403, "Unauthorized", "AccessDenied"),
             E::InvalidRole => plain(403, "Unauthorized", "AccessDenied"),

@@ -1,4 +1,4 @@
-//! Removes unfinished uploads that nobody continues, at regular intervals.
+//! Removes unfinished uploads that nobody continues, and versions that rules call old, at regular intervals.
 
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use crate::error::StorageError;
 use crate::identity::Identity;
 use crate::state::StorageWorker;
 use crate::tus::expire_resumable_uploads;
+use crate::versions::expire_versions;
 
 /// Removes multipart uploads to which no part came for the time `$1`. A part that is recorded meanwhile changes the size of its
 /// upload, and then the row is no longer the one that was chosen.
@@ -20,7 +21,7 @@ const DELETE_EXPIRED_MULTIPART: &str = "with removed as (delete from storage.s3_
      where p.upload_id = c.id and p.created_at >= now() - $1::interval) limit 20) returning u.id) \
      select p.id as blob from removed left join storage.s3_multipart_uploads_parts as p on p.upload_id = removed.id";
 
-/// Removes expired uploads at intervals, until the worker stops. Several nodes may do so at the same time.
+/// Removes expired uploads and versions at intervals, until the worker stops. Several nodes may do so at the same time.
 pub(crate) async fn expire_uploads_forever(worker: StorageWorker) {
     let interval = worker.storage().config().resumable_sweep_interval;
     loop {
@@ -34,6 +35,9 @@ pub(crate) async fn expire_uploads_forever(worker: StorageWorker) {
         }
         if let Err(error) = expire_multipart_uploads(&service("storage.s3.upload.abort_multipart")).await {
             tracing::warn!(%error, "expired multipart uploads could not be removed");
+        }
+        if let Err(error) = expire_versions(&service("storage.object.lifecycle")).await {
+            tracing::warn!(%error, "old versions of objects could not be removed");
         }
     }
 }

@@ -32,7 +32,8 @@ const UPSERT_BUCKET: &str = "insert into storage.buckets (id, name, public, file
      values ($1, $1, $2, $3, $4) on conflict (id) do update set public = excluded.public, \
      file_size_limit = excluded.file_size_limit, allowed_mime_types = excluded.allowed_mime_types";
 
-const EXISTING: &str = "select name, version, metadata ->> 'eTag' from storage.objects where bucket_id = $1";
+const EXISTING: &str =
+    "select name, version, metadata ->> 'eTag' from only storage.objects where bucket_id = $1";
 
 const UPSERT_OBJECTS: &str = include_str!("../sql/seed_objects.sql");
 

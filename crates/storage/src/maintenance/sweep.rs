@@ -39,8 +39,8 @@ const COUNT_WITHOUT_VERSION: &str = "select count(*) from storage.objects o wher
 const STILL_THERE: &str = "select exists (select from storage.objects o where o.bucket_id = $1 and o.name = $2 \
      and o.version = $3)";
 
-const REMOVE_ROW: &str =
-    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
+/// A row without bytes is no version to keep. If it was the current object, the version before it is, whose bytes may be there.
+const REMOVE_ROW: &str = "select from storage.remove_object_version($1, $2, $3)";
 
 /// So many orphans are removed whatever share of all they are.
 const FEW_ORPHANS: u64 = 20;

@@ -57,7 +57,8 @@ const INSERT_IF_ABSENT: &str = concat!(
 const LIMIT_WAIT: &str = "select pg_catalog.set_config('lock_timeout', $1, true)";
 
 /// Locks the object of a key, against other writers, moves, deletions and SQL of the application.
-const OLD_VERSION: &str = "select version from storage.objects where bucket_id = $1 and name = $2 for update";
+const OLD_VERSION: &str =
+    "select version from only storage.objects where bucket_id = $1 and name = $2 for update";
 
 /// How often a write looks for the object again that appeared or disappeared between two of its statements.
 const MAX_ATTEMPTS: usize = 20;
@@ -216,7 +217,7 @@ fn discard_replaced(storage: &Storage, replaced: Option<&str>, new: Version) {
 ///
 /// # Errors
 /// When none becomes free.
-pub(super) async fn connect(storage: &Storage) -> Result<Client, StorageError> {
+pub(crate) async fn connect(storage: &Storage) -> Result<Client, StorageError> {
     storage
         .transactions()
         .get()
@@ -349,7 +350,7 @@ async fn write_row_of(
 ///
 /// # Errors
 /// PostgreSQL's error.
-pub(super) async fn limit_wait(storage: &Storage, transaction: &Transaction<'_>) -> Result<(), StorageError> {
+pub(crate) async fn limit_wait(storage: &Storage, transaction: &Transaction<'_>) -> Result<(), StorageError> {
     let timeout = format_lock_timeout(storage.config().object_lock_timeout);
     let statement = transaction.prepare_cached(LIMIT_WAIT).await.map_err(map_error)?;
     transaction

@@ -46,8 +46,8 @@ pub(crate) async fn copy_object(
     let changes = MetadataChanges::read(context, &relocation.body)?;
     let destination = relocation.destination;
     destination.check_names()?;
-    let row = find_visible_object(&caller, &relocation.source).await?;
-    let row = row.with_version(relocation.source_version.as_deref())?;
+    let version = relocation.source_version.as_deref();
+    let row = find_visible_object(&caller, &relocation.source, version).await?;
     let (metadata, user_metadata) = changes.apply(&row);
     let owner = Owner::from_identity(caller.identity());
     let upsert = wants_upsert(context);

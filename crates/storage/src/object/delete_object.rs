@@ -3,19 +3,20 @@
 use actix_web::{HttpResponse, web};
 
 use super::lookup::find_visible_object;
-use super::wanted_version::read_wanted_version;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::json_body::{EmptyBody, read_json};
 use crate::request::object_path::ObjectPath;
 use crate::response::json::message_response;
+use crate::versions::{read_wanted_version, remove_version};
 
-const DELETE: &str = "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 \
-     and ($3::text is null or o.version = $3::text) returning o.version";
+const DELETE: &str = "delete from only storage.objects o where o.bucket_id = $1 and o.name = $2 \
+     returning o.version";
 
 /// `{"message":"Successfully deleted"}`. Compat: as in the original, any caller with a token learns whether the key
-/// exists. With `versionId` only an object of this version is removed. Source: STORE-045, STORE-205.
+/// exists. In a bucket with versions the key gets a marker; with `versionId` that row is removed for good, also if it is a marker.
+/// Source: STORE-045, STORE-205, STORE-208, STORE-210.
 ///
 /// # Errors
 /// `NoSuchKey`; `AccessDenied` when it exists and the policies hide it or forbid the deletion.
@@ -26,15 +27,19 @@ pub(crate) async fn delete_object(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     read_json(&context.request, payload, EmptyBody::Refused).await?;
-    let version = read_wanted_version(context)?;
-    let row = find_visible_object(&context.service(), target).await?;
-    row.with_version(version.as_deref())?;
-    let statement = Statement::new(DELETE)
-        .bind(&target.bucket)
-        .bind(&target.key)
-        .bind_optional(version);
-    if caller.delete_objects(statement).await?.is_empty() {
-        return Err(StorageError::AccessDenied("Access denied".to_owned()));
+    let service = context.service();
+    match read_wanted_version(context)? {
+        None => {
+            find_visible_object(&service, target, None).await?;
+            let statement = Statement::new(DELETE).bind(&target.bucket).bind(&target.key);
+            if caller.delete_objects(statement).await?.is_empty() {
+                return Err(StorageError::AccessDenied("Access denied".to_owned()));
+            }
+        }
+        Some(version) => {
+            let removal = remove_version(&caller, &service, target, Some(&version)).await?;
+            removal.into_row()?;
+        }
     }
     Ok(message_response("Successfully deleted"))
 }

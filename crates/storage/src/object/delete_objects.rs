@@ -2,38 +2,24 @@
 //! called `prefixes`, but its entries are keys.
 
 use actix_web::{HttpResponse, web};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Deserialize;
 
 use crate::context::RequestContext;
-use crate::database::object_row::{ObjectRow, object_columns};
-use crate::database::statement::Statement;
+use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
+use crate::request::object_path::ObjectPath;
 use crate::response::json::json_response;
 use crate::validation::names::check_bucket_name;
+use crate::versions::{Removal, delete_keys, remove_version};
 
 /// Most keys of one request: those of upstream with its hard limits, which are off there by default.
 const MAX_KEYS: usize = 1000;
 /// Keys per transaction. Earlier batches stay deleted when a later one fails.
 const BATCH: usize = 500;
 
-const DELETE: &str = concat!(
-    "delete from storage.objects o where o.bucket_id = $1 ",
-    "and o.name = any (array(select jsonb_array_elements_text($2::jsonb))) returning ",
-    object_columns!(),
-);
-
-const DELETE_VERSIONS: &str = concat!(
-    "delete from storage.objects o where o.bucket_id = $1 ",
-    "and o.name = any (array(select entry ->> 'path' from jsonb_array_elements($2::jsonb) entry)) ",
-    "and exists (select from jsonb_array_elements($2::jsonb) entry ",
-    "where entry ->> 'path' = o.name and entry ->> 'versionId' = o.version) returning ",
-    object_columns!(),
-);
-
-/// The deleted rows. Keys that are missing or that the caller may not delete are skipped without an error, and so are objects
-/// that have another version than the one that their entry names. Source: STORE-019, STORE-020, STORE-212.
+/// The rows that are gone, or the markers in their places. Keys that are missing or that the caller may not delete are skipped without an
+/// error, and so are versions that nothing has. Source: STORE-019, STORE-020, STORE-212.
 ///
 /// # Errors
 /// `Schema`, `InvalidBucketName`.
@@ -46,23 +32,26 @@ pub(crate) async fn delete_objects(
     let body = read_object(&context.request, payload).await?;
     let (versions, keys) = read_entries(&body)?;
     check_bucket_name(bucket)?;
-    let mut deleted = Vec::new();
-    let batches = keys.chunks(BATCH).map(|batch| (DELETE, json!(batch))).chain(
-        versions
-            .chunks(BATCH)
-            .map(|batch| (DELETE_VERSIONS, json!(batch))),
-    );
-    for (statement, entries) in batches {
-        let statement = Statement::new(statement).bind(bucket).bind(entries.to_string());
-        for row in caller.delete_objects(statement).await? {
-            deleted.push(ObjectRow::read(&row)?);
+    let service = context.service();
+    let mut deleted: Vec<ObjectRow> = Vec::new();
+    for batch in keys.chunks(BATCH) {
+        deleted.extend(delete_keys(&caller, &service, bucket, batch).await?);
+    }
+    for VersionEntry { path, version_id } in versions {
+        let target = ObjectPath {
+            bucket: bucket.to_owned(),
+            key: path,
+        };
+        let removal = remove_version(&caller, &service, &target, Some(&version_id)).await?;
+        if let Removal::Removed(row) = removal {
+            deleted.push(*row);
         }
     }
     Ok(json_response(&deleted))
 }
 
 /// An entry that names a version.
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VersionEntry {
     path: String,
@@ -92,7 +81,7 @@ fn read_entries(body: &Fields) -> Result<(Vec<VersionEntry>, Vec<String>), Stora
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -5,13 +5,13 @@ use actix_web::http::header;
 use serde_json::json;
 
 use super::lookup::{find_public_object, find_readable_object};
-use super::wanted_version::read_wanted_version;
 use crate::context::RequestContext;
 use crate::database::object_row::{ObjectRow, format_iso};
 use crate::error::StorageError;
 use crate::render::Transform;
 use crate::request::object_path::ObjectPath;
 use crate::response::json::json_response;
+use crate::versions::read_wanted_version;
 
 /// `/object/info/{bucket}/{key}`: public buckets for everyone, others under the caller's role. Source: STORE-050.
 ///
@@ -25,8 +25,8 @@ pub(crate) async fn get_info(
     target.check_names()?;
     context.read_from_replicas();
     let version = read_wanted_version(context)?;
-    let row = find_readable_object(context, caller.as_ref(), target).await?;
-    info_response(context, &row.with_version(version.as_deref())?)
+    let row = find_readable_object(context, caller.as_ref(), target, version.as_deref()).await?;
+    info_response(context, &row)
 }
 
 /// `/object/info/authenticated/{bucket}/{key}`: with a token.
@@ -41,8 +41,8 @@ pub(crate) async fn get_info_authenticated(
     target.check_names()?;
     context.read_from_replicas();
     let version = read_wanted_version(context)?;
-    let row = find_readable_object(context, Some(&caller), target).await?;
-    info_response(context, &row.with_version(version.as_deref())?)
+    let row = find_readable_object(context, Some(&caller), target, version.as_deref()).await?;
+    info_response(context, &row)
 }
 
 /// `/object/info/public/{bucket}/{key}`: public buckets only.
@@ -56,12 +56,11 @@ pub(crate) async fn get_info_public(
     target.check_names()?;
     context.read_from_replicas();
     let version = read_wanted_version(context)?;
-    let row = find_public_object(&context.service(), target).await?;
-    info_response(context, &row.with_version(version.as_deref())?)
+    let row = find_public_object(&context.service(), target, version.as_deref()).await?;
+    info_response(context, &row)
 }
 
-/// The row as JSON, if it has the version that the query names. Every object is its key's only version. Compat: `metadata` here is
-/// the user's; `last_modified` is the row's `updated_at`.
+/// The row as JSON. Compat: `metadata` here is the user's; `last_modified` is the row's `updated_at`.
 fn info_response(context: &RequestContext, row: &ObjectRow) -> Result<HttpResponse, StorageError> {
     let transformations = Transform::from_query(&context.query)?.header();
     let mut response = json_response(&json!({
@@ -73,9 +72,9 @@ fn info_response(context: &RequestContext, row: &ObjectRow) -> Result<HttpRespon
         "content_type": row.mime_type(),
         "cache_control": row.cache_control(),
         "content_encoding": row.content_encoding(),
-        "archived_at": null,
-        "is_delete_marker": false,
-        "is_versioned": false,
+        "archived_at": row.archived_at.map(format_iso),
+        "is_delete_marker": row.is_delete_marker,
+        "is_versioned": row.is_versioned,
         "etag": row.etag(),
         "metadata": row.user_metadata,
         "last_modified": row.updated_at.map(format_iso),

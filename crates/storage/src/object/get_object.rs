@@ -3,13 +3,13 @@
 use actix_web::HttpResponse;
 
 use super::lookup::{find_public_object, find_readable_object, find_visible_object};
-use super::wanted_version::read_wanted_version;
 use crate::context::RequestContext;
 use crate::error::StorageError;
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::Freshness;
 use crate::response::object_response::send_object;
 use crate::url_token;
+use crate::versions::read_wanted_version;
 
 /// `/object/public/{bucket}/{key}`: no token, public buckets only. Source: STORE-002, STORE-003.
 ///
@@ -24,8 +24,7 @@ pub(crate) async fn get_public(
     let version = read_wanted_version(context)?;
     let service = context.service();
     send_object(context, Freshness::Stored, async || {
-        let row = find_public_object(&service, target).await?;
-        row.with_version(version.as_deref())
+        find_public_object(&service, target, version.as_deref()).await
     })
     .await
 }
@@ -43,8 +42,7 @@ pub(crate) async fn get_authenticated(
     context.read_from_replicas();
     let version = read_wanted_version(context)?;
     send_object(context, Freshness::Stored, async || {
-        let row = find_readable_object(context, Some(&caller), target).await?;
-        row.with_version(version.as_deref())
+        find_readable_object(context, Some(&caller), target, version.as_deref()).await
     })
     .await
 }
@@ -62,8 +60,7 @@ pub(crate) async fn get_object(
     context.read_from_replicas();
     let version = read_wanted_version(context)?;
     send_object(context, Freshness::Stored, async || {
-        let row = find_readable_object(context, caller.as_ref(), target).await?;
-        row.with_version(version.as_deref())
+        find_readable_object(context, caller.as_ref(), target, version.as_deref()).await
     })
     .await
 }
@@ -90,8 +87,7 @@ pub(crate) async fn get_signed(
     let freshness = Freshness::SignedUntil(grant.expires_at);
     send_object(context, freshness, async || {
         // As the service: the permission was checked when the URL was signed, and its holder may have no account.
-        let row = find_visible_object(&service, target).await?;
-        row.with_version(grant.version.as_deref())
+        find_visible_object(&service, target, grant.version.as_deref()).await
     })
     .await
 }

@@ -2,13 +2,13 @@
 
 use actix_web::{HttpResponse, web};
 
-use super::wanted_version::asks_only_for_history;
 use crate::context::RequestContext;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
-use crate::response::json::{json_response, rendered_json_response};
+use crate::response::json::rendered_json_response;
 use crate::validation::names::check_bucket_name;
+use crate::versions::HistoryFilter;
 
 /// Entries of a page when the request names no limit, and at most.
 const DEFAULT_LIMIT: i64 = 100;
@@ -18,9 +18,11 @@ const COLUMNS: [&str; 4] = ["name", "updated_at", "created_at", "last_accessed_a
 const BY_NAME: &str = include_str!("../sql/list_by_name.sql");
 const BY_TIME: &str = include_str!("../sql/list_by_time.sql");
 const EXACT: &str = include_str!("../sql/list_exact.sql");
+/// Reads the whole level, because a key may have many rows.
+const HISTORY: &str = include_str!("../sql/list_history.sql");
 
 /// An array of files and folders (rows without id) below `prefix`, names relative to it. With `exactMatch` the one object whose
-/// key is `prefix`, or `search` below it.
+/// key is `prefix`, or `search` below it. With `noncurrentVersions` or `deleteMarkers` also rows of the history, a key's newest first.
 /// Source: STORE-021 to STORE-023, STORE-075 to STORE-077, STORE-214, STORE-216.
 ///
 /// # Errors
@@ -34,8 +36,9 @@ pub(crate) async fn list_objects(
     let body = read_object(&context.request, payload).await?;
     let list = List::read(&body)?;
     check_bucket_name(bucket)?;
-    if asks_only_for_history(&body)? {
-        return Ok(json_response(&[(); 0]));
+    if let Some(filter) = HistoryFilter::read(&body)? {
+        let statement = list.build_history(bucket, filter);
+        return rendered_json_response(caller.with_versions().read(statement).await?);
     }
     let statement = if list.is_exact {
         list.build_exact(bucket)
@@ -93,16 +96,46 @@ impl List {
         }
     }
 
-    fn build_exact(self, bucket: &str) -> Statement {
-        let key = if self.search.is_empty() {
-            self.prefix
+    /// The one key that `exactMatch` lists.
+    fn key(&self) -> String {
+        if self.search.is_empty() {
+            self.prefix.clone()
         } else {
             format!("{}{}", self.folder(), self.search)
-        };
+        }
+    }
+
+    fn build_exact(self, bucket: &str) -> Statement {
         Statement::new(EXACT)
             .bind(bucket)
-            .bind(key)
+            .bind(self.key())
             .bind(self.offset.to_string())
+    }
+
+    fn build_history(self, bucket: &str, filter: HistoryFilter) -> Statement {
+        let key = self.is_exact.then(|| self.key());
+        let (folder, search) = match &key {
+            Some(key) => key.split_at(key.rfind('/').map_or(0, |slash| slash + 1)),
+            None => ("", self.search.as_str()),
+        };
+        let folder = if key.is_some() {
+            folder.to_owned()
+        } else {
+            self.folder()
+        };
+        let segments = search.matches('/').count() + 1;
+        Statement::new(HISTORY)
+            .bind(bucket)
+            .bind(&folder)
+            .bind(format!("{folder}{search}").to_lowercase())
+            .bind(segments.to_string())
+            .bind(self.order)
+            .bind(self.limit.to_string())
+            .bind(self.offset.to_string())
+            .bind(self.column)
+            .bind(filter.noncurrent)
+            .bind(filter.markers)
+            .bind_optional(key.as_deref())
     }
 
     fn build_by_name(self, bucket: &str) -> Statement {

@@ -7,14 +7,14 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::wanted_version::asks_only_for_history;
 use crate::context::RequestContext;
 use crate::database::object_row::format_iso;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::request::json_body::read_object;
+use crate::request::json_body::{Fields, read_object};
 use crate::response::json::{json_response, take_rendered_json};
 use crate::validation::names::check_bucket_name;
+use crate::versions::HistoryFilter;
 
 /// Entries of a page, folders included: the default limit and the largest.
 const MAX_LIMIT: i64 = 1000;
@@ -24,6 +24,8 @@ const BY_NAME: &str = include_str!("../sql/list_v2_by_name.sql");
 /// Sorts all entries below the prefix, because folders have the time of their first child.
 const BY_TIME: &str = include_str!("../sql/list_v2.sql");
 const EXACT: &str = include_str!("../sql/list_v2_exact.sql");
+/// Sorts as well, because a key may have many rows.
+const HISTORY: &str = include_str!("../sql/list_v2_history.sql");
 
 /// One entry as the SQL returns it: its rendered JSON, and what a cursor needs.
 #[derive(Deserialize)]
@@ -31,6 +33,11 @@ struct ListEntry<'a> {
     folder: bool,
     name: String,
     time: Option<DateTime<Utc>>,
+    /// When the row was archived, in a list of versions; `infinity` for the current one.
+    #[serde(default)]
+    archived: Option<String>,
+    #[serde(default)]
+    version: Option<String>,
     #[serde(borrow)]
     json: &'a RawValue,
 }
@@ -62,33 +69,34 @@ pub(crate) async fn list_objects_v2(
     let prefix = body.text("prefix")?.unwrap_or_default();
     let limit = body.integer("limit", 1)?.unwrap_or(MAX_LIMIT).min(MAX_LIMIT);
     let delimiter = body.boolean("with_delimiter")?.unwrap_or(false);
-    let sort = match body.object("sortBy")? {
-        None => Sort::default(),
-        Some(sort) => Sort {
-            column: sort.one_of("column", &Sort::COLUMNS)?.unwrap_or("name"),
-            order: sort.one_of("order", &Sort::ORDERS)?.unwrap_or("asc"),
-        },
-    };
+    let sort = Sort::read(&body)?;
     let cursor = body.text("cursor")?.filter(|cursor| !cursor.is_empty());
     let cursor = cursor.map(|text| Cursor::decode(&text)).transpose()?;
-    let only_history = asks_only_for_history(&body)?;
+    let history = HistoryFilter::read(&body)?;
     let exact = body.boolean("exactMatch")?.unwrap_or(false);
     check_bucket_name(bucket)?;
-    if only_history {
-        return Ok(json_response(&build_page(&[], 0, Sort::default())));
-    }
-
     // A cursor is only valid in the order it was made with, so it carries that order and overrides the body's.
     let sort = cursor.as_ref().map_or(sort, |cursor| cursor.sort);
-    let statement = if exact {
-        Statement::new(EXACT)
-            .bind(bucket)
-            .bind(prefix)
-            .bind(delimiter.to_string())
+    let (reader, mut statement) = match history {
+        Some(_) => (caller.with_versions(), Statement::new(HISTORY)),
+        None => (caller, Statement::new(EXACT)),
+    };
+    statement = if let Some(filter) = history {
+        let shape = (prefix.as_str(), delimiter, exact);
+        bind_history(
+            statement.bind(bucket),
+            shape,
+            sort,
+            limit,
+            cursor.as_ref(),
+            filter,
+        )
+    } else if exact {
+        statement.bind(bucket).bind(prefix).bind(delimiter.to_string())
     } else {
         build_statement(bucket, &prefix, delimiter, sort, limit, cursor.as_ref())
     };
-    let bytes = take_rendered_json(caller.read(statement).await?)?;
+    let bytes = take_rendered_json(reader.read(statement).await?)?;
     let entries: Vec<ListEntry<'_>> = serde_json::from_slice(&bytes).map_err(StorageError::internal)?;
     Ok(json_response(&build_page(
         &entries,
@@ -128,6 +136,31 @@ fn build_statement(
     }
 }
 
+/// Binds the parameters of a page of versions. `shape` is the prefix, whether to group, and whether the prefix is the whole key.
+fn bind_history(
+    statement: Statement,
+    (prefix, delimiter, exact): (&str, bool, bool),
+    sort: Sort,
+    limit: i64,
+    cursor: Option<&Cursor>,
+    filter: HistoryFilter,
+) -> Statement {
+    let text = |read: fn(&Cursor) -> Option<&str>| cursor.and_then(read);
+    statement
+        .bind(prefix)
+        .bind(delimiter.to_string())
+        .bind(sort.column)
+        .bind(sort.order)
+        .bind((limit + 1).to_string())
+        .bind_optional(text(|cursor| Some(&cursor.last_name)))
+        .bind_optional(cursor.and_then(|cursor| cursor.last_time).map(format_iso))
+        .bind(filter.noncurrent)
+        .bind(filter.markers)
+        .bind(exact.to_string())
+        .bind_optional(text(|cursor| cursor.last_archived.as_deref()))
+        .bind_optional(text(|cursor| cursor.last_version.as_deref()))
+}
+
 fn build_page<'a>(entries: &[ListEntry<'a>], limit: usize, sort: Sort) -> Page<'a> {
     let has_next = entries.len() > limit;
     let shown = &entries[..entries.len().min(limit)];
@@ -143,6 +176,8 @@ fn build_page<'a>(entries: &[ListEntry<'a>], limit: usize, sort: Sort) -> Page<'
         last_name: last.name.clone(),
         last_time: last.time,
         sort,
+        last_archived: last.archived.clone(),
+        last_version: last.version.clone(),
     };
     Page {
         has_next,
@@ -169,6 +204,16 @@ struct Sort {
 impl Sort {
     const COLUMNS: [&'static str; 3] = ["name", "updated_at", "created_at"];
     const ORDERS: [&'static str; 2] = ["asc", "desc"];
+
+    fn read(body: &Fields) -> Result<Self, StorageError> {
+        Ok(match body.object("sortBy")? {
+            None => Self::default(),
+            Some(sort) => Self {
+                column: sort.one_of("column", &Self::COLUMNS)?.unwrap_or("name"),
+                order: sort.one_of("order", &Self::ORDERS)?.unwrap_or("asc"),
+            },
+        })
+    }
 }
 
 impl Default for Sort {
@@ -180,12 +225,15 @@ impl Default for Sort {
     }
 }
 
-/// Where a page ended. Encoded as base64 of the lines `l:` last name, `o:` order, `c:` column, `a:` time.
+/// Where a page ended. Encoded as base64 of the lines `l:` last name, `o:` order, `c:` column, `a:` time; in a list of versions also `n:` when
+/// the last row was archived, and `v:` its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Cursor {
     last_name: String,
     last_time: Option<DateTime<Utc>>,
     sort: Sort,
+    last_archived: Option<String>,
+    last_version: Option<String>,
 }
 
 impl Cursor {
@@ -196,6 +244,9 @@ impl Cursor {
         }
         if let Some(time) = self.last_time.filter(|_| self.sort.column != "name") {
             text.push_str(&format!("\na:{}", format_iso(time)));
+        }
+        if let (Some(archived), Some(version)) = (&self.last_archived, &self.last_version) {
+            text.push_str(&format!("\nn:{archived}\nv:{version}"));
         }
         STANDARD.encode(text)
     }
@@ -208,6 +259,8 @@ impl Cursor {
             last_name: String::new(),
             last_time: None,
             sort: Sort::default(),
+            last_archived: None,
+            last_version: None,
         };
         // The naming rules allow no line break in a key, so the name ends with its line.
         for line in lines.split('\n') {
@@ -227,6 +280,10 @@ impl Cursor {
                     let time = DateTime::parse_from_rfc3339(value).map_err(|_| invalid())?;
                     cursor.last_time = Some(time.to_utc());
                 }
+                "n" if value == "infinity" || DateTime::parse_from_rfc3339(value).is_ok() => {
+                    cursor.last_archived = Some(value.to_owned());
+                }
+                "v" => cursor.last_version = Some(value.to_owned()),
                 _ => return Err(invalid()),
             }
         }
@@ -250,8 +307,12 @@ mod tests {
                 last_name: "a:b/c".into(),
                 last_time: None,
                 sort: Sort::default(),
+                last_archived: Some("infinity".into()),
+                last_version: Some("v".into()),
             },
             Cursor {
+                last_archived: None,
+                last_version: None,
                 last_name: "x".into(),
                 last_time: Some(time),
                 sort: Sort {

@@ -11,6 +11,7 @@ use crate::error::{StorageError, UniqueKey};
 use crate::request::object_path::ObjectPath;
 use crate::state::Storage;
 use crate::validation::object_limits::ObjectLimits;
+use crate::versions::find_version;
 
 /// The settings of a bucket that operations on its objects need.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub(crate) struct Bucket {
     pub(crate) file_size_limit: Option<i64>,
     /// Allowed content types; `None` or an empty list allows all.
     pub(crate) allowed_mime_types: Option<Vec<String>>,
+    /// Whether it keeps versions, or has kept some: `versioning_status` is not `DISABLED`.
+    pub(crate) has_versions: bool,
 }
 
 impl Bucket {
@@ -30,6 +33,7 @@ impl Bucket {
                 public: row.try_get::<_, Option<bool>>("public")?.unwrap_or(false),
                 file_size_limit: row.try_get("file_size_limit")?,
                 allowed_mime_types: row.try_get("allowed_mime_types")?,
+                has_versions: row.try_get("has_versions")?,
             })
         };
         read().map_err(StorageError::internal)
@@ -46,19 +50,20 @@ impl Bucket {
     }
 }
 
-const BUCKET: &str =
-    "select b.public, b.file_size_limit, b.allowed_mime_types from storage.buckets b where b.id = $1";
+const BUCKET: &str = "select b.public, b.file_size_limit, b.allowed_mime_types, \
+     b.versioning_status <> 'DISABLED' as has_versions from storage.buckets b where b.id = $1";
 
 const BUCKET_AND_OBJECT: &str = concat!(
-    "select b.public, b.file_size_limit, b.allowed_mime_types, o.id is not null as found, ",
+    "select b.public, b.file_size_limit, b.allowed_mime_types, b.versioning_status <> 'DISABLED' as has_versions, ",
+    "o.id is not null as found, ",
     object_columns!(),
-    " from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = $2 where b.id = $1",
+    " from storage.buckets b left join only storage.objects o on o.bucket_id = b.id and o.name = $2 where b.id = $1",
 );
 
 const OBJECT: &str = concat!(
     "select ",
     object_columns!(),
-    " from storage.objects o where o.bucket_id = $1 and o.name = $2"
+    " from only storage.objects o where o.bucket_id = $1 and o.name = $2"
 );
 
 /// A bucket, bypassing the policies: uploads need no policy on `storage.buckets`.
@@ -90,6 +95,7 @@ pub(crate) async fn find_bucket_within(
             public: row.try_get::<_, Option<bool>>("public")?.unwrap_or(false),
             file_size_limit: row.try_get("file_size_limit")?,
             allowed_mime_types: row.try_get("allowed_mime_types")?,
+            has_versions: row.try_get("has_versions")?,
         })
     };
     read().map_err(StorageError::internal)
@@ -114,14 +120,18 @@ async fn find_bucket_and_object(
     Ok((Bucket::read(row)?, object))
 }
 
-/// An object under the session's role.
+/// An object under the session's role, as it is now or in the version that is named.
 ///
 /// # Errors
 /// `NoSuchKey` when it does not exist or a policy hides it; a caller cannot tell which.
 pub(crate) async fn find_visible_object(
     session: &DbSession,
     target: &ObjectPath,
+    version: Option<&str>,
 ) -> Result<ObjectRow, StorageError> {
+    if let Some(version) = version {
+        return find_version(session, target, version).await;
+    }
     let statement = Statement::new(OBJECT).bind(&target.bucket).bind(&target.key);
     let rows = session.look_up(statement, |rows| !rows.is_empty()).await?;
     ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
@@ -134,10 +144,14 @@ pub(crate) async fn find_visible_object(
 pub(crate) async fn find_public_object(
     service: &DbSession,
     target: &ObjectPath,
+    version: Option<&str>,
 ) -> Result<ObjectRow, StorageError> {
     let (bucket, object) = find_bucket_and_object(service, target).await?;
     if !bucket.public {
         return Err(StorageError::NoSuchBucket);
+    }
+    if let Some(version) = version {
+        return find_version(service, target, version).await;
     }
     object.ok_or(StorageError::NoSuchKey)
 }
@@ -150,14 +164,19 @@ pub(crate) async fn find_readable_object(
     context: &RequestContext,
     caller: Option<&DbSession>,
     target: &ObjectPath,
+    version: Option<&str>,
 ) -> Result<ObjectRow, StorageError> {
-    let (bucket, object) = find_bucket_and_object(&context.service(), target).await?;
-    match caller {
-        _ if bucket.public => object.ok_or(StorageError::NoSuchKey),
+    let service = context.service();
+    let (bucket, object) = find_bucket_and_object(&service, target).await?;
+    let reader = match caller {
+        _ if bucket.public => &service,
         // The error for a missing bucket, so that strangers cannot find out which private buckets exist.
-        None => Err(StorageError::NoSuchBucket),
+        None => return Err(StorageError::NoSuchBucket),
+        Some(caller) => caller,
+    };
+    match version {
         // The first lookup ran as the service, so the row is known already.
-        Some(caller) if caller.identity().is_service() => object.ok_or(StorageError::NoSuchKey),
-        Some(caller) => find_visible_object(caller, target).await,
+        None if reader.identity().is_service() => object.ok_or(StorageError::NoSuchKey),
+        version => find_visible_object(reader, target, version).await,
     }
 }

@@ -20,7 +20,6 @@ mod sign_objects;
 mod sign_upload;
 mod upload_headers;
 mod upload_object;
-pub(crate) mod wanted_version;
 
 pub(crate) use copy_object::copy_object;
 pub(crate) use delete_object::delete_object;

@@ -2,7 +2,8 @@
 //!
 //! The caller's policies are asked by trying the move and rolling back. That names one object, by its id and version, and only
 //! this one is moved: while its bytes are copied, somebody else may store another object at the same key. When the copy is there,
-//! the policies are asked once more, in the transaction that has locked the object and then moves it.
+//! the policies are asked once more, in the transaction that has locked the object and then moves it. In a bucket with versions what was
+//! moved stays in the history of its old key; a version that is named leaves it ([`move_version`]).
 
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::Transaction;
@@ -11,7 +12,7 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::commit::{connect, limit_wait};
-use super::lookup::find_bucket_within;
+use super::lookup::{find_bucket, find_bucket_within};
 use super::pending_blob::copy_blob;
 use super::relocation::{Relocation, check_destination_limits, check_limits_of};
 use crate::backend::Version;
@@ -22,16 +23,17 @@ use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
-use crate::response::json::message_response;
+use crate::response::json::{json_response, message_response};
 use crate::validation::names::is_folder_placeholder;
+use crate::versions::{VersionMove, move_version};
 
 /// How often a move begins anew when other requests keep replacing the source.
 const MAX_ATTEMPTS: usize = 5;
 
 /// Subject to the policies for SELECT on the old row, UPDATE, and SELECT on the new row. Returns which object it was: `o` is the
 /// row before the update, whose version `returning` does not have otherwise before PostgreSQL 18.
-const TRY_MOVE: &str = "update storage.objects moved set bucket_id = $3, name = $4, version = '1', \
-     owner = $5::text::uuid, owner_id = $6 from storage.objects o \
+const TRY_MOVE: &str = "update only storage.objects moved set bucket_id = $3, name = $4, version = '1', \
+     owner = $5::text::uuid, owner_id = $6 from only storage.objects o \
      where moved.bucket_id = $1 and moved.name = $2 and o.id = moved.id \
      and ($7::text is null or moved.version = $7::text) returning o.id, o.version";
 
@@ -39,19 +41,20 @@ const TRY_MOVE: &str = "update storage.objects moved set bucket_id = $3, name = 
 const OBJECT: &str = concat!(
     "select ",
     object_columns!(),
-    " from storage.objects o where o.id = $1::text::uuid and o.version is not distinct from $2 \
+    " from only storage.objects o where o.id = $1::text::uuid and o.version is not distinct from $2 \
      and o.bucket_id = $3 and o.name = $4"
 );
 
 /// The same, against other writers, moves, deletions and SQL of the application until the transaction ends.
-const LOCK: &str = "select o.id from storage.objects o where o.id = $1 and o.version is not distinct from $2 \
+const LOCK: &str = "select o.id from only storage.objects o where o.id = $1 and o.version is not distinct from $2 \
      and o.bucket_id = $3 and o.name = $4 for update";
 
-const MOVE: &str = "update storage.objects o set bucket_id = $2, name = $3, version = $4, \
+const MOVE: &str = "update only storage.objects o set bucket_id = $2, name = $3, version = $4, \
      owner = $5::text::uuid, owner_id = $6, metadata = $7::text::jsonb where o.id = $1";
 
-/// `{"message":"Successfully moved"}`. Identity, creation time and user metadata stay. In another bucket the
-/// object must fulfil that bucket's limits, unlike in the original. Source: STORE-041, STORE-042, STORE-044.
+/// `{"message":"Successfully moved"}`, and `Id` and `Key` where a bucket has versions, which older clients do not know. Identity,
+/// creation time and user metadata stay. In another bucket the object must fulfil that bucket's limits, unlike in the original. Source:
+/// STORE-041, STORE-042, STORE-044, STORE-218.
 ///
 /// # Errors
 /// `InvalidKey` of the destination; `NoSuchKey` when the source is missing, hidden or not to be changed;
@@ -70,6 +73,21 @@ pub(crate) async fn move_object(
     } = Relocation::read(context, payload).await?;
     destination.check_names()?;
     let owner = Owner::from_identity(caller.identity());
+    let leaves_versions = has_versions(context, &source.bucket).await?;
+    let answer = Answer {
+        knows_versions: leaves_versions || has_versions(context, &destination.bucket).await?,
+        key: format!("{}/{}", destination.bucket, destination.key),
+    };
+    if let Some(version) = source_version.clone().filter(|_| leaves_versions) {
+        let moved = VersionMove {
+            caller,
+            source,
+            version,
+            destination,
+            owner,
+        };
+        return Ok(answer.of(move_version(context, moved).await?));
+    }
     let asked = AskedMove {
         caller,
         source,
@@ -78,11 +96,36 @@ pub(crate) async fn move_object(
         owner,
     };
     for _ in 0..MAX_ATTEMPTS {
-        if asked.try_once(context).await? {
-            return Ok(message_response("Successfully moved"));
+        if let Some(id) = asked.try_once(context).await? {
+            return Ok(answer.of(id));
         }
     }
     Err(StorageError::ResourceLocked)
+}
+
+/// Whether a bucket keeps versions, or has kept some. Whether it exists is told by the move itself.
+async fn has_versions(context: &RequestContext, bucket: &str) -> Result<bool, StorageError> {
+    match find_bucket(&context.service(), bucket).await {
+        Ok(bucket) => Ok(bucket.has_versions),
+        Err(StorageError::NoSuchBucket) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What the response says.
+struct Answer {
+    knows_versions: bool,
+    key: String,
+}
+
+impl Answer {
+    fn of(&self, id: Uuid) -> HttpResponse {
+        if self.knows_versions {
+            json_response(&json!({"message": "Successfully moved", "Id": id, "Key": self.key}))
+        } else {
+            message_response("Successfully moved")
+        }
+    }
 }
 
 /// The move that a caller asks for.
@@ -104,15 +147,15 @@ struct Probed {
 }
 
 impl AskedMove {
-    /// Moves the object that the source's key has now. False when the object was changed or replaced meanwhile: whether the caller
-    /// may move what is there then has not been asked.
-    async fn try_once(&self, context: &RequestContext) -> Result<bool, StorageError> {
+    /// Moves the object that the source's key has now, and returns its id. `None` when the object was changed or replaced meanwhile:
+    /// whether the caller may move what is there then has not been asked.
+    async fn try_once(&self, context: &RequestContext) -> Result<Option<Uuid>, StorageError> {
         let probed = self.ask().await?;
         if self.source == self.destination {
-            return Ok(true);
+            return Ok(Some(probed.id));
         }
         let Some(row) = self.find(&context.service(), &probed).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         if self.enters_limits() {
             let (mime_type, size_bytes) = (row.mime_type(), row.size_bytes());
@@ -120,7 +163,8 @@ impl AskedMove {
         }
         // A separate task, so that the move completes when the client disconnects.
         let relocation = actix_web::rt::spawn(self.clone().relocate(context.service(), row));
-        relocation.await.map_err(StorageError::internal)?
+        let is_moved = relocation.await.map_err(StorageError::internal)??;
+        Ok(is_moved.then_some(probed.id))
     }
 
     /// Whether the object may not have passed the limits of its destination yet. Within a bucket it has, unless it is the

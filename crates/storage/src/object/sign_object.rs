@@ -35,8 +35,7 @@ pub(crate) async fn sign_object(
     // Clients of other languages write null for what is not given.
     let version = body.text("versionId")?.filter(|version| !version.is_empty());
     target.check_names()?;
-    let row = find_visible_object(&caller, target).await?;
-    row.with_version(version.as_deref())?;
+    find_visible_object(&caller, target, version.as_deref()).await?;
     let storage = context.storage();
     let url = if !transform.changes_image() || storage.renderer().is_none() {
         build_signed_url(storage, target, seconds, version.as_deref())?

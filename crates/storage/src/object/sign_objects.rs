@@ -18,7 +18,7 @@ use crate::validation::names::check_bucket_name;
 /// Most keys of one request.
 const MAX_PATHS: usize = 1000;
 
-const VISIBLE: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
+const VISIBLE: &str = "select o.name from only storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 
 const REFUSED: &str = "Either the object does not exist or you do not have access to it";

@@ -18,11 +18,11 @@ use crate::context::RequestContext;
 use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
 use crate::object::lookup::{find_public_object, find_visible_object};
-use crate::object::wanted_version::read_wanted_version;
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::{Freshness, describe_rendered_image};
 use crate::state::Storage;
 use crate::url_token;
+use crate::versions::read_wanted_version;
 
 /// How often the source is looked for when overwrites keep removing the blob that was just looked up.
 const MAX_ATTEMPTS: usize = 5;
@@ -43,8 +43,7 @@ pub(crate) async fn render_public(
     let version = read_wanted_version(context)?;
     let service = context.service();
     send_rendered(context, &transform, Freshness::Stored, async || {
-        let row = find_public_object(&service, target).await?;
-        row.with_version(version.as_deref())
+        find_public_object(&service, target, version.as_deref()).await
     })
     .await
 }
@@ -63,8 +62,7 @@ pub(crate) async fn render_authenticated(
     target.check_names()?;
     let version = read_wanted_version(context)?;
     send_rendered(context, &transform, Freshness::Stored, async || {
-        let row = find_visible_object(&caller, target).await?;
-        row.with_version(version.as_deref())
+        find_visible_object(&caller, target, version.as_deref()).await
     })
     .await
 }
@@ -85,8 +83,7 @@ pub(crate) async fn render_signed(
     let service = context.service();
     let freshness = Freshness::SignedUntil(grant.expires_at);
     send_rendered(context, &grant.transform, freshness, async || {
-        let row = find_visible_object(&service, target).await?;
-        row.with_version(grant.version.as_deref())
+        find_visible_object(&service, target, grant.version.as_deref()).await
     })
     .await
 }

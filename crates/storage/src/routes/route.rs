@@ -19,7 +19,9 @@ pub(crate) enum Route {
     UpdateBucket(String),
     DeleteBucket(String),
     EmptyBucket(String),
-    BucketLifecycle,
+    GetLifecycle(String),
+    SetLifecycle(String),
+    DeleteLifecycle(String),
     UploadObject(ObjectPath),
     UpdateObject(ObjectPath),
     SignUpload(ObjectPath),
@@ -102,7 +104,9 @@ impl Route {
             Self::UpdateBucket(_) => "storage.bucket.update",
             Self::DeleteBucket(_) => "storage.bucket.delete",
             Self::EmptyBucket(_) => "storage.bucket.empty",
-            Self::BucketLifecycle => "storage.bucket.lifecycle",
+            Self::GetLifecycle(_) => "storage.bucket.lifecycle.get",
+            Self::SetLifecycle(_) => "storage.bucket.lifecycle.update",
+            Self::DeleteLifecycle(_) => "storage.bucket.lifecycle.delete",
             Self::UploadObject(_) => "storage.object.upload",
             Self::UpdateObject(_) => "storage.object.upload_update",
             Self::SignUpload(_) => "storage.object.sign_upload_url",
@@ -147,9 +151,9 @@ fn bucket_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, St
         (&Method::PUT, None) => Some(Route::UpdateBucket(bucket)),
         (&Method::DELETE, None) => Some(Route::DeleteBucket(bucket)),
         (&Method::POST, Some("empty")) => Some(Route::EmptyBucket(bucket)),
-        (&Method::GET | &Method::HEAD | &Method::PUT | &Method::DELETE, Some("lifecycle")) => {
-            Some(Route::BucketLifecycle)
-        }
+        (&Method::GET | &Method::HEAD, Some("lifecycle")) => Some(Route::GetLifecycle(bucket)),
+        (&Method::PUT, Some("lifecycle")) => Some(Route::SetLifecycle(bucket)),
+        (&Method::DELETE, Some("lifecycle")) => Some(Route::DeleteLifecycle(bucket)),
         _ => None,
     })
 }

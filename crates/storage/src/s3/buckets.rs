@@ -88,17 +88,11 @@ pub(super) async fn get_bucket_location(context: &S3Context, id: &str) -> Result
     })))
 }
 
-/// `GET /{bucket}?versioning`: suspended, because objects have no versions.
-pub(super) async fn get_bucket_versioning(context: &S3Context, id: &str) -> Result<HttpResponse, S3Error> {
-    check_visible(context, id).await?;
-    Ok(xml_response(Xml::document("VersioningConfiguration", |xml| {
-        xml.text("Status", "Suspended");
-        xml.text("MfaDelete", "Disabled");
-    })))
-}
-
 /// Refuses a bucket that does not exist or that a policy hides from the caller.
-async fn check_visible(context: &S3Context, id: &str) -> Result<(), S3Error> {
+///
+/// # Errors
+/// `NoSuchBucket`.
+pub(super) async fn check_visible(context: &S3Context, id: &str) -> Result<(), S3Error> {
     check_bucket_name(id)?;
     let rows = context.caller.read(Statement::new(VISIBLE).bind(id)).await?;
     if rows.is_empty() {

@@ -9,13 +9,12 @@ use super::context::S3Context;
 use super::error::S3Error;
 use super::object_headers;
 use super::preconditions::{Precondition, evaluate_preconditions};
-use super::versions::is_only_version;
-use super::xml_writer::{Xml, xml_response};
+use super::versions::{WantedVersion, set_version_header};
+use super::xml_writer::{MEDIA_TYPE, Xml};
 use crate::database::object_row::{ObjectRow, format_iso, set_content_encoding};
 use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
 use crate::object::commit::{CommitChecks, NewObject, commit_object};
-use crate::object::lookup::find_visible_object;
 use crate::object::pending_blob::copy_blob;
 use crate::object::relocation::check_destination_limits;
 use crate::request::object_path::{ObjectPath, decode_path};
@@ -56,10 +55,13 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
         upsert: true,
     };
     let copy = commit_object(service, object).await?;
-    Ok(xml_response(Xml::document("CopyObjectResult", |xml| {
+    let document = Xml::document("CopyObjectResult", |xml| {
         xml.text("ETag", copy.etag().unwrap_or_default());
         xml.optional("LastModified", copy.last_modified().map(format_iso).as_deref());
-    })))
+    });
+    let mut response = HttpResponse::Ok();
+    set_version_header(&mut response, &copy);
+    Ok(response.content_type(MEDIA_TYPE).body(document))
 }
 
 /// The source of a copy, if the caller may see it and the request's conditions hold.
@@ -71,12 +73,8 @@ pub(super) async fn find_copy_source(context: &S3Context) -> Result<ObjectRow, S
         .header("x-amz-copy-source")
         .ok_or(S3Error::MissingParameter("CopySource"))?;
     let (path, query) = header.split_once('?').unwrap_or((header, ""));
-    if Query::parse(query)
-        .text("versionId")?
-        .is_some_and(|version| !is_only_version(version))
-    {
-        return Err(S3Error::NoSuchVersion);
-    }
+    let query = Query::parse(query);
+    let wanted = WantedVersion::parse(query.text("versionId")?);
     let path = decode_path(path)?;
     let path = path.strip_prefix('/').unwrap_or(&path);
     let (bucket, key) = path
@@ -86,7 +84,7 @@ pub(super) async fn find_copy_source(context: &S3Context) -> Result<ObjectRow, S
         bucket: bucket.to_owned(),
         key: key.to_owned(),
     };
-    let row = find_visible_object(&context.caller, &source).await?;
+    let row = wanted.find(&context.caller, &source).await?;
     let precondition = evaluate_preconditions(&Validators::from_object(&row), |name| {
         context.header(&format!("x-amz-copy-source-{name}"))
     });

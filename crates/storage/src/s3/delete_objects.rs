@@ -1,29 +1,28 @@
-//! `POST /{bucket}?delete`: removes the objects that a document lists.
+//! `POST /{bucket}?delete`: removes the objects that a document lists, or versions of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use actix_web::HttpResponse;
 use serde_json::json;
 
 use super::context::S3Context;
 use super::error::S3Error;
-use super::versions::is_only_version;
+use super::versions::{WantedVersion, version_id};
 use super::xml_reader::Element;
 use super::xml_writer::{Xml, xml_response};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
+use crate::request::object_path::ObjectPath;
+use crate::versions::{Removal, delete_keys, remove_version};
 
 /// Most keys of one request, as in S3.
 const MAX_KEYS: usize = 1000;
 /// Keys per transaction; keeps each transaction short.
 const BATCH: usize = 500;
 
-const DELETE: &str = "delete from storage.objects o where o.bucket_id = $1 \
-     and o.name = any (array(select jsonb_array_elements_text($2::jsonb))) returning o.version, o.name";
-
 /// Run as the service after the deletion: keys that still exist were denied, all others are deleted or never existed.
-const SELECT_REMAINING_NAMES: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
+const SELECT_REMAINING_NAMES: &str = "select o.name from only storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 
 /// `DeleteResult` with one entry per key: deleted, or the error. With `Quiet` only errors are listed.
@@ -49,27 +48,41 @@ pub(super) async fn delete_objects(mut context: S3Context, bucket: &str) -> Resu
             "Delete must have at most {MAX_KEYS} Objects"
         )));
     }
-    let keys: Vec<&str> = entries
+    let mut deletion = Deletion::default();
+    let current = entries
         .iter()
-        .filter(|entry| entry.names_only_version())
-        .map(|entry| entry.key)
-        .collect();
-    let mut denied = HashSet::new();
+        .filter(|entry| entry.wanted() == WantedVersion::Current);
+    let keys: Vec<String> = current.map(|entry| entry.key.to_owned()).collect();
     for batch in keys.chunks(BATCH) {
-        denied.extend(delete_batch(&caller, &service, bucket, batch).await?);
+        deletion.delete_batch(&caller, &service, bucket, batch).await?;
+    }
+    let mut outcomes = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        outcomes.push(match entry.wanted() {
+            WantedVersion::Current => deletion.outcome_of(entry.key),
+            wanted => delete_version(&caller, &service, (bucket, entry.key), wanted).await,
+        });
     }
     // The response is 200 even if every key failed, as in S3; clients read the errors per key.
     Ok(xml_response(Xml::document("DeleteResult", |xml| {
-        for entry in entries {
-            if !entry.names_only_version() {
-                entry.write_error(xml, &S3Error::NoSuchVersion);
-            } else if denied.contains(entry.key) {
-                entry.write_error(xml, &S3Error::AccessDenied("Access denied".to_owned()));
-            } else if !quiet {
-                xml.element("Deleted", |xml| entry.write_name(xml));
+        for (entry, outcome) in entries.iter().zip(&outcomes) {
+            match outcome {
+                Err(error) => entry.write_error(xml, error),
+                Ok(_) if quiet => {}
+                Ok(marker) => xml.element("Deleted", |xml| {
+                    entry.write_name(xml);
+                    write_marker(xml, marker.as_deref());
+                }),
             }
         }
     })))
+}
+
+fn write_marker(xml: &mut Xml, marker: Option<&str>) {
+    if let Some(version) = marker {
+        xml.text("DeleteMarker", "true");
+        xml.text("DeleteMarkerVersionId", version);
+    }
 }
 
 /// An object that the document lists.
@@ -77,6 +90,9 @@ struct Entry<'d> {
     key: &'d str,
     version: Option<&'d str>,
 }
+
+/// The version of the marker that was made or removed, if there is one.
+type Outcome = Result<Option<String>, S3Error>;
 
 impl<'d> Entry<'d> {
     /// Reads `<Object>`; `None` without a key.
@@ -87,9 +103,8 @@ impl<'d> Entry<'d> {
         })
     }
 
-    /// Whether the object itself is meant, and not a version that it does not have.
-    fn names_only_version(&self) -> bool {
-        self.version.is_none_or(is_only_version)
+    fn wanted(&self) -> WantedVersion<'d> {
+        WantedVersion::parse(self.version)
     }
 
     fn write_name(&self, xml: &mut Xml) {
@@ -107,25 +122,63 @@ impl<'d> Entry<'d> {
     }
 }
 
-/// Deletes a batch of keys; returns those that exist and that the caller may not delete.
-async fn delete_batch(
+/// The outcome of deleting current objects.
+#[derive(Default)]
+struct Deletion {
+    /// Keys that exist and that the caller may not delete.
+    denied: HashSet<String>,
+    /// The versions of the markers that were made, by their keys.
+    markers: HashMap<String, String>,
+}
+
+impl Deletion {
+    async fn delete_batch(
+        &mut self,
+        caller: &DbSession,
+        service: &DbSession,
+        bucket: &str,
+        keys: &[String],
+    ) -> Result<(), S3Error> {
+        let gone = delete_keys(caller, service, bucket, keys).await?;
+        let markers = gone.into_iter().filter(|row| row.is_delete_marker);
+        self.markers
+            .extend(markers.map(|row| (row.name.clone(), version_id(&row).to_owned())));
+        let keys = json!(keys).to_string();
+        let remaining = service
+            .read(Statement::new(SELECT_REMAINING_NAMES).bind(bucket).bind(&keys))
+            .await?;
+        for row in &remaining {
+            self.denied
+                .insert(row.try_get(0).map_err(StorageError::internal)?);
+        }
+        Ok(())
+    }
+
+    fn outcome_of(&self, key: &str) -> Outcome {
+        if self.denied.contains(key) {
+            return Err(S3Error::AccessDenied("Access denied".to_owned()));
+        }
+        Ok(self.markers.get(key).cloned())
+    }
+}
+
+async fn delete_version(
     caller: &DbSession,
     service: &DbSession,
-    bucket: &str,
-    keys: &[&str],
-) -> Result<Vec<String>, S3Error> {
-    let keys = json!(keys).to_string();
-    caller
-        .delete_objects(Statement::new(DELETE).bind(bucket).bind(&keys))
-        .await?;
-    let remaining = service
-        .read(Statement::new(SELECT_REMAINING_NAMES).bind(bucket).bind(&keys))
-        .await?;
-    remaining
-        .iter()
-        .map(|row| {
-            row.try_get(0)
-                .map_err(|error| StorageError::internal(error).into())
-        })
-        .collect()
+    (bucket, key): (&str, &str),
+    wanted: WantedVersion<'_>,
+) -> Outcome {
+    let target = ObjectPath {
+        bucket: bucket.to_owned(),
+        key: key.to_owned(),
+    };
+    let Some(version) = wanted.resolve(service, &target).await? else {
+        return Ok(None);
+    };
+    let removed = match remove_version(caller, service, &target, version.0.as_deref()).await? {
+        Removal::Removed(row) => row,
+        Removal::Denied => return Err(S3Error::AccessDenied("Access denied".to_owned())),
+        Removal::Missing => return Err(S3Error::NoSuchVersion),
+    };
+    Ok(removed.is_delete_marker.then(|| version_id(&removed).to_owned()))
 }

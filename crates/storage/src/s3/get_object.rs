@@ -10,11 +10,11 @@ use super::error::S3Error;
 use super::object_headers;
 use super::part_layout::{ObjectPart, find_part};
 use super::preconditions::{Precondition, evaluate_preconditions};
+use super::versions::{WantedVersion, set_version_header};
 use super::xml_writer::{Xml, xml_response};
 use crate::backend::BlobBody;
 use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
-use crate::object::lookup::find_visible_object;
 use crate::request::object_path::ObjectPath;
 use crate::response::byte_range::ByteRange;
 use crate::response::object_headers::{set_content_type, set_header};
@@ -92,13 +92,14 @@ pub(super) async fn get_object_tagging(
 
 async fn find_object(context: &S3Context, target: &ObjectPath) -> Result<ObjectRow, S3Error> {
     target.check_names()?;
-    match find_visible_object(&context.caller, target).await {
-        Err(StorageError::NoSuchKey) => {
+    let wanted = WantedVersion::parse(context.parameter("versionId")?);
+    match wanted.find(&context.caller, target).await {
+        Err(error @ (S3Error::Storage(StorageError::NoSuchKey) | S3Error::NoSuchVersion)) => {
             // Tells a missing bucket from a missing key, which S3 clients treat differently.
             context.find_bucket(&target.bucket).await?;
-            Err(StorageError::NoSuchKey.into())
+            Err(error)
         }
-        row => Ok(row?),
+        row => row,
     }
 }
 
@@ -185,6 +186,7 @@ fn describe_object(
     row: &ObjectRow,
 ) -> Result<(), S3Error> {
     let validators = Validators::from_object(row);
+    set_version_header(response, row);
     set_header(response, header::ETAG, &validators.etag);
     if let Some(modified) = validators.modified {
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use super::context::S3Context;
 use super::error::S3Error;
+use super::list_versions;
 use super::pages::{decode_token, encode_token, url_encode};
-use super::versions::UNVERSIONED;
 use super::xml_writer::{Xml, xml_response};
 use crate::database::object_row::{format_iso, parse_iso};
 use crate::database::statement::Statement;
@@ -39,6 +39,8 @@ struct Page {
     is_truncated: bool,
 }
 
+/// The id of the only version of an object in a bucket without versions.
+const UNVERSIONED: &str = "null";
 /// The element of an object in a list of versions; in the other lists it is `Contents`.
 const VERSION: &str = "Version";
 
@@ -224,12 +226,15 @@ pub(super) async fn list_objects_v2(context: &S3Context, bucket: &str) -> Result
     })))
 }
 
-/// `ListObjectVersions`: every object as its one version. Clients that read that versioning is suspended list versions
+/// `ListObjectVersions`: in a bucket without versions every object as its one version. Clients that read that versioning is suspended list versions
 /// before they empty a bucket, such as `rclone purge`.
 ///
 /// # Errors
 /// `NoSuchBucket`, `InvalidArgument`.
 pub(super) async fn list_versions(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
+    if context.find_bucket(bucket).await?.has_versions {
+        return list_versions::list_versions(context, bucket).await;
+    }
     let request = ListRequest::read(context, bucket, VERSION).await?;
     let key_marker = context.parameter("key-marker")?.unwrap_or_default();
     let page = request.find_page_after(context, key_marker).await?;

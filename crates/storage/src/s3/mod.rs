@@ -6,6 +6,8 @@
 //! ([`error`]).
 
 mod body;
+mod bucket_lifecycle;
+mod bucket_versioning;
 mod buckets;
 mod chunks;
 mod context;
@@ -15,6 +17,7 @@ mod delete_objects;
 mod error;
 mod get_object;
 mod list_objects;
+mod list_versions;
 mod multipart;
 mod object_headers;
 mod operation;

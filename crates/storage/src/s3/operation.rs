@@ -51,6 +51,10 @@ pub(super) enum Operation {
     DeleteBucket(String),
     GetBucketLocation(String),
     GetBucketVersioning(String),
+    PutBucketVersioning(String),
+    GetBucketLifecycle(String),
+    PutBucketLifecycle(String),
+    DeleteBucketLifecycle(String),
     ListObjects(String),
     ListObjectsV2(String),
     ListObjectVersions(String),
@@ -128,7 +132,14 @@ impl Operation {
         if UNSUPPORTED.iter().any(|name| query.has_key(name))
             && !matches!(
                 operation,
-                Some(Self::GetBucketVersioning(_) | Self::GetObjectTagging(_))
+                Some(
+                    Self::GetBucketVersioning(_)
+                        | Self::PutBucketVersioning(_)
+                        | Self::GetBucketLifecycle(_)
+                        | Self::PutBucketLifecycle(_)
+                        | Self::DeleteBucketLifecycle(_)
+                        | Self::GetObjectTagging(_)
+                )
             )
         {
             return Err(S3Error::NotImplemented);
@@ -139,12 +150,16 @@ impl Operation {
     fn of_bucket(method: &Method, query: &Query, id: String) -> Option<Self> {
         Some(match *method {
             Method::HEAD => Self::HeadBucket(id),
+            Method::PUT if query.has_key("versioning") => Self::PutBucketVersioning(id),
+            Method::PUT if query.has_key("lifecycle") => Self::PutBucketLifecycle(id),
             Method::PUT => Self::CreateBucket(id),
+            Method::DELETE if query.has_key("lifecycle") => Self::DeleteBucketLifecycle(id),
             Method::DELETE => Self::DeleteBucket(id),
             Method::POST if query.has_key("delete") => Self::DeleteObjects(id),
             Method::POST => Self::PostObject(id),
             Method::GET if query.has_key("location") => Self::GetBucketLocation(id),
             Method::GET if query.has_key("versioning") => Self::GetBucketVersioning(id),
+            Method::GET if query.has_key("lifecycle") => Self::GetBucketLifecycle(id),
             Method::GET if query.has_key("versions") => Self::ListObjectVersions(id),
             Method::GET if query.has_key("uploads") => Self::ListMultipartUploads(id),
             Method::GET if query.text("list-type").ok().flatten() == Some("2") => Self::ListObjectsV2(id),
@@ -181,6 +196,10 @@ impl Operation {
             Self::DeleteBucket(_) => "storage.s3.bucket.delete",
             Self::GetBucketLocation(_) => "storage.s3.bucket.get_location",
             Self::GetBucketVersioning(_) => "storage.s3.bucket.get_versioning",
+            Self::PutBucketVersioning(_) => "storage.s3.bucket.put_versioning",
+            Self::GetBucketLifecycle(_) => "storage.s3.bucket.get_lifecycle",
+            Self::PutBucketLifecycle(_) => "storage.s3.bucket.put_lifecycle",
+            Self::DeleteBucketLifecycle(_) => "storage.s3.bucket.delete_lifecycle",
             Self::ListObjects(_) | Self::ListObjectsV2(_) | Self::ListObjectVersions(_) => {
                 "storage.s3.object.list"
             }
@@ -297,8 +316,8 @@ mod tests {
             (Method::PUT, "/s3/b/k?tagging"),
             (Method::DELETE, "/s3/b/k?tagging"),
             (Method::PUT, "/s3/b?policy"),
-            (Method::DELETE, "/s3/b?lifecycle"),
-            (Method::PUT, "/s3/b?versioning"),
+            (Method::PUT, "/s3/b/k?lifecycle"),
+            (Method::PUT, "/s3/b?website"),
             (Method::DELETE, "/s3/b?website"),
         ] {
             assert!(

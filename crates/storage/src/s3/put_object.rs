@@ -7,6 +7,7 @@ use super::context::S3Context;
 use super::error::S3Error;
 use super::object_headers;
 use super::store_object::S3Upload;
+use super::versions::set_version_header;
 use crate::error::StorageError;
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::set_header;
@@ -54,5 +55,6 @@ pub(super) async fn put_object(
     };
     let mut response = HttpResponse::Ok();
     set_header(&mut response, header::ETAG, stored.etag().unwrap_or_default());
+    set_version_header(&mut response, &stored);
     Ok(response.finish())
 }

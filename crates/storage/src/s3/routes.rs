@@ -8,10 +8,9 @@ use super::body::S3Body;
 use super::context::S3Context;
 use super::error::S3Error;
 use super::operation::{Operation, Target};
-use super::versions::check_version;
 use super::{
-    buckets, copy_object, delete_object, delete_objects, get_object, list_objects, multipart, post_object,
-    put_object, signature,
+    bucket_lifecycle, bucket_versioning, buckets, copy_object, delete_object, delete_objects, get_object,
+    list_objects, multipart, post_object, put_object, signature,
 };
 use crate::context::RequestContext;
 use crate::error::StorageError;
@@ -69,7 +68,6 @@ async fn dispatch(
     *resource = target.resource();
     let operation = Operation::parse(&request, target)?;
     let context = RequestContext::new(worker, request.clone(), operation.name());
-    check_version(&operation, &context.query)?;
     if let Operation::PostObject(bucket) = &operation {
         // The signature of a form is in its fields, so it is verified there.
         return post_object::post_object(&context, bucket, payload).await;
@@ -90,7 +88,11 @@ async fn run_operation(context: S3Context, operation: Operation) -> Result<HttpR
         Operation::HeadBucket(id) => buckets::head_bucket(&context, &id).await,
         Operation::DeleteBucket(id) => buckets::delete_bucket(&context, &id).await,
         Operation::GetBucketLocation(id) => buckets::get_bucket_location(&context, &id).await,
-        Operation::GetBucketVersioning(id) => buckets::get_bucket_versioning(&context, &id).await,
+        Operation::GetBucketVersioning(id) => bucket_versioning::get_versioning(&context, &id).await,
+        Operation::PutBucketVersioning(id) => bucket_versioning::put_versioning(context, &id).await,
+        Operation::GetBucketLifecycle(id) => bucket_lifecycle::get_lifecycle(&context, &id).await,
+        Operation::PutBucketLifecycle(id) => bucket_lifecycle::put_lifecycle(context, &id).await,
+        Operation::DeleteBucketLifecycle(id) => bucket_lifecycle::delete_lifecycle(&context, &id).await,
         Operation::ListObjects(id) => list_objects::list_objects(&context, &id).await,
         Operation::ListObjectsV2(id) => list_objects::list_objects_v2(&context, &id).await,
         Operation::ListObjectVersions(id) => list_objects::list_versions(&context, &id).await,

@@ -1,5 +1,5 @@
 -- The buckets a caller may see. Parameters: $1 substring of the name or null, $2 sort column or '', $3 asc or desc,
--- $4 limit or null, $5 offset, $6 whether to show the type.
+-- $4 limit or null, $5 offset, $6 whether the client knows newer fields.
 -- position() takes % and _ literally.
 with page as (
   select row_number() over (
@@ -15,7 +15,7 @@ with page as (
 )
 select coalesce(json_agg((
   case when $6::boolean
-    then jsonb_build_object('type', type)
+    then jsonb_build_object('type', type, 'versioning_status', versioning_status)
     else '{}'::jsonb
   end || jsonb_build_object(
     'id', id,

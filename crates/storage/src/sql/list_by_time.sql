@@ -5,7 +5,7 @@ with level as (
   select o.*,
          array_to_string((string_to_array(substr(o.name, length($2::text) + 1), '/'))[1:$4::int], '/') as entry,
          cardinality(string_to_array(substr(o.name, length($2::text) + 1), '/')) > $4::int as is_folder
-  from storage.objects o
+  from only storage.objects o
   where o.bucket_id = $1
     and storage.fold(o.name) collate "C" >= $3::text
     and storage.fold(o.name) collate "C" < $3::text || chr(1114111)

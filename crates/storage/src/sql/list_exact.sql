@@ -7,4 +7,4 @@ select coalesce(json_agg(json_build_object(
          'last_accessed_at', to_char(last_accessed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
          'metadata', metadata
        )), '[]')
-from (select * from storage.objects where bucket_id = $1 and name = $2 offset $3::bigint) found
+from (select * from only storage.objects where bucket_id = $1 and name = $2 offset $3::bigint) found

@@ -3,7 +3,7 @@
 -- Names compare bytewise, times in whole milliseconds with the name as tie-breaker.
 with matching as (
   select o.*, position('/' in substr(o.name, length($2::text) + 1)) as slash
-  from storage.objects o
+  from only storage.objects o
   where o.bucket_id = $1
     and o.name collate "C" >= $2::text
     and o.name collate "C" < $2::text || chr(1114111)

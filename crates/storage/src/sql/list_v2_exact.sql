@@ -22,5 +22,5 @@ select coalesce(json_agg(json_build_object(
       'last_accessed_at', to_char(last_accessed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   end
 )), '[]')
-from storage.objects
+from only storage.objects
 where bucket_id = $1 and name = $2

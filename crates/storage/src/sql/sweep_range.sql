@@ -2,7 +2,7 @@
 -- without them.
 select o.version, o.bucket_id, o.name
 from storage.objects o
-where o.version collate "C" > $1::text and o.version collate "C" <= $2::text
+where not o.is_delete_marker and o.version collate "C" > $1::text and o.version collate "C" <= $2::text
 union all
 select p.id::text, null, null
 from storage.s3_multipart_uploads_parts p

@@ -105,6 +105,8 @@ async fn store_059_tables_are_those_of_the_contract() {
             "owner_id text",
             "type storage.buckettype not null 'STANDARD'::storage.buckettype",
             "versioning_status text not null 'DISABLED'::text",
+            "lifecycle_configuration jsonb",
+            "lifecycle_generation bigint not null 0",
         ]
     );
     assert_eq!(
@@ -153,11 +155,18 @@ async fn store_059_tables_are_those_of_the_contract() {
         .await,
         [
             "enforce_bucket_name_length_trigger",
+            // Our own: which versioning may follow, and who sets lifecycle rules.
+            "protect_bucket_columns",
             "protect_buckets_delete",
             // Our own: what identifies and describes the bytes of an object is not the users'.
             "protect_object_columns",
             "protect_objects_delete",
             "update_objects_updated_at",
+            // Our own: what a bucket with versions keeps.
+            "version_of_object",
+            "version_of_object_asked",
+            "version_of_object_kept",
+            "version_of_object_left",
         ]
     );
     let tables = names(

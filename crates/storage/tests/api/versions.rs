@@ -1,4 +1,4 @@
-//! Versions of objects, which no bucket keeps: what asks for one gets the only one, or is refused, never other bytes.
+//! Versions of objects in a bucket that keeps none: what asks for one gets the only one, or is refused, never other bytes.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -26,94 +26,6 @@ async fn app_with_object() -> (TestApp, String) {
 async fn version_of(client: &Client<'_>, key: &str) -> String {
     let info = client.get(&format!("/object/info/b/{key}")).await.ok().json();
     info["version"].as_str().expect("a version").to_owned()
-}
-
-#[actix_web::test]
-async fn store_201_a_bucket_that_would_keep_versions_is_refused() {
-    let app = TestApp::start().await;
-    let client = app.service_role();
-    let create = async |status: Value| {
-        client
-            .post("/bucket", json!({"name": "n", "versioning_status": status}))
-            .await
-    };
-
-    create(json!("ENABLED")).await.is(400, "409", "FeatureNotEnabled");
-    create(json!("SUSPENDED"))
-        .await
-        .is(400, "400", "InvalidParameter");
-    for bad in [json!("enabled"), json!(true), json!(null), json!({})] {
-        create(bad.clone()).await.is(400, "400", "InvalidRequest");
-    }
-    client.get("/bucket/n").await.is(400, "404", "NoSuchBucket");
-    create(json!("DISABLED")).await.ok();
-
-    let update = async |body: Value| client.put("/bucket/n", body).await;
-    let enable = json!({"public": true, "versioning_status": "ENABLED"});
-    update(enable).await.is(400, "409", "FeatureNotEnabled");
-    let pause = update(json!({"versioning_status": "SUSPENDED"})).await;
-    pause.is(400, "400", "InvalidParameter");
-    let words = ["versioning status", "DISABLED", "SUSPENDED"];
-    assert!(
-        words.iter().all(|word| pause.message().contains(word)),
-        "{}",
-        pause.message()
-    );
-    assert_eq!(client.get("/bucket/n").await.json()["public"], false);
-}
-
-#[actix_web::test]
-async fn store_202_an_update_may_say_only_that_versions_stay_off() {
-    let app = TestApp::start().await;
-    let client = app.service_role();
-    client.post("/bucket", json!({"name": "n"})).await.ok();
-
-    client
-        .put("/bucket/n", json!({"versioning_status": "DISABLED"}))
-        .await
-        .ok();
-    client.put("/bucket/n", json!({"public": true})).await.ok();
-    client
-        .put("/bucket/n", json!({}))
-        .await
-        .is(400, "400", "InvalidRequest");
-}
-
-#[actix_web::test]
-async fn store_230_231_lifecycle_rules_are_refused_on_every_way() {
-    let app = TestApp::start().await;
-    let client = app.service_role();
-    client.post("/bucket", json!({"name": "n"})).await.ok();
-    let rules = json!({"rules": [{"status": "Enabled", "filter": {}, "noncurrentVersionExpiration": {"noncurrentDays": 30}}]});
-
-    for method in [Method::GET, Method::PUT, Method::DELETE] {
-        let request = client
-            .request(method.clone(), "/bucket/n/lifecycle")
-            .json(rules.clone());
-        request.send().await.is(400, "409", "FeatureNotEnabled");
-        let stranger = app.nobody().request(method, "/bucket/n/lifecycle").send().await;
-        assert_ne!(stranger.json()["code"], "FeatureNotEnabled");
-    }
-    let with_rules = json!({"name": "m", "public": true, "lifecycle_configuration": rules});
-    client
-        .post("/bucket", with_rules.clone())
-        .await
-        .is(400, "400", "InvalidRequest");
-    client
-        .put("/bucket/n", with_rules)
-        .await
-        .is(400, "400", "InvalidRequest");
-    let included = client.get("/bucket/n?include=lifecycle").await;
-    included.is(400, "409", "FeatureNotEnabled");
-    client
-        .get("/bucket/n?include=other")
-        .await
-        .is(400, "400", "InvalidRequest");
-    let bucket = client.get("/bucket/n").await.ok().json();
-    assert_eq!(
-        (&bucket["public"], bucket.get("lifecycle_configuration")),
-        (&json!(false), None)
-    );
 }
 
 /// Every route that reads the bytes or the details of an object.

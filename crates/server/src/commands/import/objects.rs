@@ -30,7 +30,9 @@ const MAX_FAILURES: usize = 200;
 
 const READ_PAGE: &str = "
     select (to_jsonb(o) - 'path_tokens')::text from storage.objects as o
-    where $1::uuid is null or id > $1
+    where ($1::uuid is null or id > $1)
+      -- Versions and markers stay behind, where the source has columns of them.
+      and to_jsonb(o) ->> 'archived_at' is null and to_jsonb(o) ->> 'is_delete_marker' is distinct from 'true'
     order by id limit $2::int8";
 
 /// Deletes rows that are as they were noted, and returns their ids.
