@@ -162,6 +162,30 @@ fn check_files_of_another_database(project: &Project) {
     std::fs::write(&note, written).expect("written");
 }
 
+/// Without it whoever may read objects by SQL reads their old versions. The statement that is advised makes it again.
+async fn check_missing_policy(project: &Project) {
+    let database = project.database().await;
+    let policy = "select pg_get_expr(polqual, polrelid) || polpermissive::text || polcmd::text || polroles::text \
+                  from pg_policy where polname = 'objects_of_today'";
+    let before: String = database.query_one(policy, &[]).await.expect("it is there").get(0);
+    database
+        .batch_execute("drop policy objects_of_today on storage.objects")
+        .await
+        .expect("postgres may drop policies");
+
+    let output = project.run(&["doctor", "-o", "json"]);
+
+    assert_eq!(statuses(&findings(&output), "objects"), ["error"]);
+    let list: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = list.iter().find(|finding| finding["check"] == "objects");
+    let advice = found
+        .and_then(|finding| finding["advice"].as_str())
+        .expect("advice");
+    database.batch_execute(advice).await.expect("a statement");
+    let after: String = database.query_one(policy, &[]).await.expect("it is back").get(0);
+    assert_eq!(after, before);
+}
+
 /// Servers beside the database that cannot be reached.
 fn check_faults(project: &Project, running: &Running) {
     let superuser = format!(
@@ -199,6 +223,7 @@ async fn doctor_examines_a_running_project_and_names_faults_with_advice() {
     check_healthy_project(&project);
     check_suspicious_identities(&project).await;
     check_files_of_another_database(&project);
+    check_missing_policy(&project).await;
     check_faults(&project, &running);
     running.stop();
 }

@@ -19,7 +19,13 @@ const GOOD_CLOCK_DIFFERENCE_S: f64 = 1.0;
 /// PostgreSQL stops accepting writes when a database is 2 000 million transactions old.
 const OLD_TRANSACTION_AGE: i64 = 1_000_000_000;
 
-/// Groups of objects with one version, at most 20.
+/// Whether the policy that hides old versions of objects is there, in a database that may have some. Scripts that drop all policies of
+/// `storage.objects` drop it, too.
+const HIDES_VERSIONS: &str = "select pg_catalog.to_regclass('storage.object_history') is null or exists ( \
+     select from pg_catalog.pg_policy p where p.polrelid = pg_catalog.to_regclass('storage.objects') \
+     and p.polname = 'objects_of_today' and not p.polpermissive)";
+
+/// Groups of objects with one version, at most 20. Only SQL can have written that, before users were kept from the column.
 const SHARED_VERSIONS: &str = "select pg_catalog.string_agg(o.bucket_id || '/' || o.name, ', ' order by o.created_at) \
      from storage.objects o where o.version is not null and o.version <> '1' \
      group by o.version having pg_catalog.count(*) > 1 limit 20";
@@ -97,8 +103,6 @@ async fn check_privileges(client: &Client) -> Result<Finding, Error> {
     ))
 }
 
-/// Objects whose rows have the same version, so that they share their bytes. Only SQL can have written that, before users were kept from
-/// the column.
 /// Whether each object has bytes of its own. Indexes and policies of the project run in it, so the session is no superuser's.
 pub(super) async fn examine_versions(client: &Client) -> Finding {
     check_versions(client)
@@ -115,6 +119,18 @@ async fn check_versions(client: &Client) -> Result<Finding, Error> {
         .await?;
     if !has_storage.try_get::<_, bool>(0)? {
         return Ok(Finding::ok("objects", "there is no storage"));
+    }
+    if !client
+        .query_one(HIDES_VERSIONS, &[])
+        .await?
+        .try_get::<_, bool>(0)?
+    {
+        return Ok(Finding::error(
+            "objects",
+            "the policy objects_of_today on storage.objects is missing: whoever may read objects by SQL reads their old versions, too",
+            "create policy objects_of_today on storage.objects as restrictive for all to public using (archived_at is null and not is_delete_marker \
+             or (select current_setting('storage.object_versions', true)) = 'all')",
+        ));
     }
     let rows = client.query(SHARED_VERSIONS, &[]).await?;
     let names: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
