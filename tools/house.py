@@ -6,8 +6,9 @@
 Prints one line per crate and one for all: files, lines of code, lengths of files and functions (median/p90/maximum),
 functions over 50 lines, files over 400 lines, doc and comment lines per line of code, TODOs, unwrap() outside of
 tests, files directly in src/, and files that import each other in a circle. --circles lists every circle with the
-imports that close it. --check exits with 1 and names what exceeds the limits below, or has its imports in another
-order than std, external crates, own modules, or an example in a doc comment: rustdoc does not run, so it would prove nothing.
+imports that close it. --check exits with 1 and names what exceeds the limits below, imports in another order than std,
+external crates, own modules, statements that name storage.objects without `only`, and examples in doc comments: rustdoc
+does not run, so they would prove nothing.
 
 Left out are tests: folders tests/, files tests.rs and *_test*, and everything from the first #[cfg(test)] of a file
 on, unless that is a single line such as `mod tests;`. Imports are read as text: `use` declarations and paths that
@@ -49,6 +50,22 @@ SHORT_LIVED = (
     "crates/postgres/src/hosts/examine.rs",
     "crates/postgres/src/hosts/timeline.rs",
 )
+# Statements about old versions and markers, or about whatever a database of others has; all others mean current objects.
+ABOUT_VERSIONS = (
+    "crates/console/src/insights/sizes.rs",
+    "crates/server/src/commands/doctor/database.rs",
+    "crates/server/src/commands/import/objects.rs",
+    "crates/storage/src/backend/blob_deleter.rs",
+    "crates/storage/src/bucket/delete_bucket.rs",
+    "crates/storage/src/bucket/empty_bucket.rs",
+    "crates/storage/src/maintenance/sweep.rs",
+    "crates/storage/src/sql/list_history.sql",
+    "crates/storage/src/sql/list_v2_history.sql",
+    "crates/storage/src/sql/s3_list_versions.sql",
+    "crates/storage/src/sql/sweep_range.sql",
+    "crates/storage/src/versions/",
+)
+OBJECTS_WITH_HISTORY = re.compile(r"\b(?:from|join|update|using)\s+storage\.objects\b")
 PANICKING_READ = re.compile(r"\brow\.get(?:::<.*?>)?\((?:\d|\")")
 
 ROOT = next((a for a in sys.argv[1:] if not a.startswith("-")), ".")
@@ -263,6 +280,20 @@ def panicking_reads(path):
     return [n for n, line in enumerate(product_lines(path), 1) if PANICKING_READ.search(line)]
 
 
+def statements_about_versions(crate):
+    """Statements that read old versions of objects where current ones are meant, with their files and lines."""
+    for folder, _, names in os.walk(f"{ROOT}/crates/{crate}/src"):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            inner = os.path.relpath(path, ROOT)
+            if not name.endswith((".rs", ".sql")) or inner.startswith(ABOUT_VERSIONS):
+                continue
+            lines = product_lines(path) if name.endswith(".rs") else open(path, encoding="utf-8").read().split("\n")
+            for line, text in enumerate(lines, 1):
+                if OBJECTS_WITH_HISTORY.search(text):
+                    yield f"{inner}:{line}"
+
+
 def measure(files):
     """Sizes of files, lengths of functions, and counts, for one crate."""
     counts = collections.Counter()
@@ -295,6 +326,8 @@ def crate_problems(crate, files, counts):
         yield f"{crate}: {counts['loose']} files directly in src/, at most {MAX_LOOSE_FILES}: group them in folders"
     if counts["circle"] > MAX_FILES_IN_CIRCLES:
         yield f"{crate}: {counts['circle']} files import each other in a circle; --circles lists them"
+    for place in statements_about_versions(crate):
+        yield f"{place}: storage.objects without `only`, which has old versions and markers of deleted objects, too"
     for path in files.values():
         inner = os.path.relpath(path, ROOT)
         if inner.startswith(LONG_LIVED) and not inner.endswith(SHORT_LIVED):
