@@ -93,6 +93,7 @@ comment on table storage.object_history is
 create unique index object_history_version on storage.object_history (bucket_id, name, version);
 create unique index object_history_current_marker on storage.object_history (bucket_id, name) where archived_at is null;
 create unique index object_history_null_version on storage.object_history (bucket_id, name) where not is_versioned;
+-- Its name has this collation: a condition without it reads all versions of the key, or of the bucket.
 create index object_history_key on storage.object_history (bucket_id, name collate "C", archived_at);
 create index object_history_age on storage.object_history (bucket_id, archived_at);
 create index object_history_blob on storage.object_history (version collate "C");
@@ -262,7 +263,10 @@ create function storage.archival_time(p_bucket_id text, p_name text) returns tim
 as $$
   select greatest(
     pg_catalog.clock_timestamp(),
-    (select max(h.archived_at) + interval '1 microsecond' from storage.object_history as h where h.bucket_id = p_bucket_id and h.name = p_name)
+    (
+      select max(h.archived_at) + interval '1 microsecond' from storage.object_history as h
+      where h.bucket_id = p_bucket_id and h.name collate "C" = p_name
+    )
   )
 $$;
 
@@ -484,7 +488,7 @@ create function storage.find_newest_version(p_bucket_id text, p_name text, p_oth
   set search_path = pg_catalog, pg_temp
 as $$
   select h.* from storage.object_history as h
-  where h.bucket_id = p_bucket_id and h.name = p_name and h.archived_at is not null and h.id is distinct from p_other_than
+  where h.bucket_id = p_bucket_id and h.name collate "C" = p_name and h.archived_at is not null and h.id is distinct from p_other_than
   order by h.archived_at desc limit 1
 $$;
 

@@ -20,14 +20,14 @@ const DELETE: &str =
 /// forbid the deletion.
 pub(super) async fn delete_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
     let bucket = context.find_bucket(&target.bucket).await?;
-    match WantedVersion::parse(context.parameter("versionId")?) {
+    match WantedVersion::parse(context.parameter("versionId")?).in_bucket(&bucket)? {
         WantedVersion::Current if bucket.has_versions => mark_object(context, target).await,
         WantedVersion::Current => delete_current(context, target).await,
         wanted => {
             let deleted = delete_version(context, target, wanted).await;
             match deleted {
                 // As in AWS, where what is gone may be deleted again.
-                Err(S3Error::NoSuchVersion) if bucket.has_versions => Ok(HttpResponse::NoContent().finish()),
+                Err(S3Error::NoSuchVersion) => Ok(HttpResponse::NoContent().finish()),
                 deleted => deleted,
             }
         }

@@ -13,6 +13,7 @@ use super::xml_writer::{Xml, xml_response};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
+use crate::object::lookup::Bucket;
 use crate::request::object_path::ObjectPath;
 use crate::versions::{Removal, delete_keys, remove_version};
 
@@ -30,7 +31,7 @@ const SELECT_REMAINING_NAMES: &str = "select o.name from only storage.objects o 
 /// # Errors
 /// `NoSuchBucket`; `MalformedXml`, also for no keys or more than 1000.
 pub(super) async fn delete_objects(mut context: S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
-    context.find_bucket(bucket).await?;
+    let found = context.find_bucket(bucket).await?;
     let (caller, service) = (context.caller.clone(), context.service());
     let document = Element::parse(&context.take_body()?.document().await?)?;
     let quiet = document.text_of("Quiet").map(str::trim) == Some("true");
@@ -51,16 +52,17 @@ pub(super) async fn delete_objects(mut context: S3Context, bucket: &str) -> Resu
     let mut deletion = Deletion::default();
     let current = entries
         .iter()
-        .filter(|entry| entry.wanted() == WantedVersion::Current);
+        .filter(|entry| matches!(entry.wanted(&found), Ok(WantedVersion::Current)));
     let keys: Vec<String> = current.map(|entry| entry.key.to_owned()).collect();
     for batch in keys.chunks(BATCH) {
         deletion.delete_batch(&caller, &service, bucket, batch).await?;
     }
     let mut outcomes = Vec::with_capacity(entries.len());
     for entry in &entries {
-        outcomes.push(match entry.wanted() {
-            WantedVersion::Current => deletion.outcome_of(entry.key),
-            wanted => delete_version(&caller, &service, (bucket, entry.key), wanted).await,
+        outcomes.push(match entry.wanted(&found) {
+            Ok(WantedVersion::Current) => deletion.outcome_of(entry.key),
+            Ok(wanted) => delete_version(&caller, &service, (bucket, entry.key), wanted).await,
+            Err(error) => Err(error),
         });
     }
     // The response is 200 even if every key failed, as in S3; clients read the errors per key.
@@ -103,8 +105,8 @@ impl<'d> Entry<'d> {
         })
     }
 
-    fn wanted(&self) -> WantedVersion<'d> {
-        WantedVersion::parse(self.version)
+    fn wanted(&self, bucket: &Bucket) -> Result<WantedVersion<'d>, S3Error> {
+        WantedVersion::parse(self.version).in_bucket(bucket)
     }
 
     fn write_name(&self, xml: &mut Xml) {
@@ -178,7 +180,8 @@ async fn delete_version(
     let removed = match remove_version(caller, service, &target, version.0.as_deref()).await? {
         Removal::Removed(row) => row,
         Removal::Denied => return Err(S3Error::AccessDenied("Access denied".to_owned())),
-        Removal::Missing => return Err(S3Error::NoSuchVersion),
+        // As in AWS, where what is gone may be deleted again.
+        Removal::Missing => return Ok(None),
     };
     Ok(removed.is_delete_marker.then(|| version_id(&removed).to_owned()))
 }

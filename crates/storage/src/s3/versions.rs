@@ -7,7 +7,7 @@ use super::error::S3Error;
 use crate::database::object_row::ObjectRow;
 use crate::database::session::DbSession;
 use crate::error::StorageError;
-use crate::object::lookup::find_visible_object;
+use crate::object::lookup::{Bucket, find_visible_object};
 use crate::request::object_path::ObjectPath;
 use crate::versions::{VersionId, find_null_version, find_null_version_id, find_version};
 
@@ -28,6 +28,18 @@ impl<'q> WantedVersion<'q> {
             None | Some("") => Self::Current,
             Some(NULL) => Self::Null,
             Some(id) => Self::Id(id),
+        }
+    }
+
+    /// What it means in this bucket. Where no versions were ever kept, `null` is the object itself, and no other id is one.
+    ///
+    /// # Errors
+    /// `NoSuchVersion`.
+    pub(super) fn in_bucket(self, bucket: &Bucket) -> Result<Self, S3Error> {
+        match self {
+            wanted if bucket.has_versions => Ok(wanted),
+            Self::Current | Self::Null => Ok(Self::Current),
+            Self::Id(_) => Err(S3Error::NoSuchVersion),
         }
     }
 

@@ -148,3 +148,38 @@ async fn store_218_a_move_tells_id_and_key_and_a_moved_version_leaves_the_rest()
     assert_eq!(plain.ok().json(), json!({"message": "Successfully moved"}));
     check_invariants(&app).await;
 }
+
+/// In a bucket with many versions an upload would otherwise read all of them, while others wait for its locks.
+#[actix_web::test]
+async fn store_203_the_newest_version_of_a_key_is_found_without_reading_the_others() {
+    let app = app_with_versions().await;
+    let superuser = app.database.superuser().await;
+    for function in [
+        "archival_time(text, text)",
+        "find_newest_version(text, text, uuid)",
+    ] {
+        let body =
+            "select prosrc from pg_catalog.pg_proc where oid = ('storage.' || $1)::pg_catalog.regprocedure";
+        let body: String = superuser
+            .query_one(body, &[&function])
+            .await
+            .expect("a body")
+            .get(0);
+        let query = body
+            .replace("p_bucket_id", "'b'")
+            .replace("p_name", "'a'")
+            .replace("p_other_than", "null::uuid");
+        superuser
+            .batch_execute("set enable_seqscan = off; set enable_bitmapscan = off")
+            .await
+            .expect("set");
+        let plan = superuser
+            .query(&format!("explain {query}"), &[])
+            .await
+            .expect("a plan");
+        let plan: Vec<String> = plan.iter().map(|line| line.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(plan.contains("object_history_key"), "{function}: {plan}");
+        assert!(!plan.contains("Filter: (name"), "{function}: {plan}");
+    }
+}
