@@ -104,7 +104,10 @@ async function upload(key: string, text = "text"): Promise<string> {
 
 test("store_203 store_208 store_230 versions, markers and rules by the client", async () => {
   const versioned = `${bucket}-v`;
-  const created = await client.storage.createBucket(versioned, { public: false, versioningStatus: "ENABLED" });
+  const created = await client.storage.createBucket(versioned, {
+    public: false,
+    versioningStatus: "ENABLED",
+  });
   expect(created.error).toBeNull();
   const kept = client.storage.from(versioned);
   for (const text of ["one", "two"]) {
@@ -127,7 +130,9 @@ test("store_203 store_208 store_230 versions, markers and rules by the client", 
   await kept.remove([{ path: "a", versionId: marker?.version as string }]);
   expect(await (await kept.download("a")).data?.text()).toBe("two");
 
-  const rules = { rules: [{ status: "Enabled", filter: {}, noncurrentVersionExpiration: { noncurrentDays: 30 } }] };
+  const rules = {
+    rules: [{ status: "Enabled", filter: {}, noncurrentVersionExpiration: { noncurrentDays: 30 } }],
+  };
   expect((await client.storage.updateBucketLifecycle(versioned, rules as never)).error).toBeNull();
   expect((await client.storage.getBucketLifecycle(versioned)).data).toMatchObject(rules);
   expect((await client.storage.deleteBucketLifecycle(versioned)).error).toBeNull();
