@@ -234,6 +234,11 @@ impl Binaries {
         }
     }
 
+    /// Whether the programs have to be copied before `owner` can run them, to a place that differs from project to project.
+    pub(crate) fn may_be_copied_for(&self, owner: &Owner) -> bool {
+        owner.is_other() && self.npm_native.is_some()
+    }
+
     /// The folder of the programs that the next start will run; `None` where that is not known, or where npm's package may have to be
     /// copied first.
     pub(crate) fn next_program_folder(&self, shared_folder: &Path) -> Result<Option<PathBuf>, ClusterError> {

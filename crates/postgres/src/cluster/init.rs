@@ -18,6 +18,7 @@ use super::{
     error::ClusterError,
     own_file::{read_own_text, write_private},
     owner::Owner,
+    template::Template,
 };
 
 /// Result of [`ensure_data_dir`].
@@ -104,6 +105,17 @@ pub(crate) fn refuse_missing_data(state_dir: &Path, data_dir: &Path) -> Result<(
     }
 }
 
+impl ClusterConfig {
+    /// Whether the next start makes a data directory: there is none, and nothing says that there was one.
+    pub(crate) fn makes_data_dir(&self) -> bool {
+        let home = Owner::for_project(&self.state_dir).and_then(|owner| self.home(&owner));
+        home.is_ok_and(|home| {
+            let data_dir = home.join("pgdata");
+            !data_dir.join("PG_VERSION").exists() && refuse_missing_data(&self.state_dir, &data_dir).is_ok()
+        })
+    }
+}
+
 /// Where a data directory is while it is being deleted. As long as it is there, [`refuse_missing_data`] knows that the data were
 /// deleted on purpose.
 fn deleted_dir(data_dir: &Path) -> PathBuf {
@@ -177,12 +189,16 @@ fn begin_with_template(
     password: &SecretString,
     config: &ClusterConfig,
 ) -> bool {
-    let Some(template) = &config.template else {
-        return false;
+    let template = match &config.template {
+        Some(template) if Template::can_be_copied_to(unfinished, owner) => template,
+        _ => return false,
     };
-    let copied = template
-        .copy_to(unfinished, owner)
-        .and_then(|()| set_password(binaries, owner, unfinished, password));
+    let copied = template.copy_to(unfinished, owner).and_then(|()| {
+        // A copy that does not start is of a template that is damaged.
+        set_password(binaries, owner, unfinished, password).inspect_err(|_| {
+            template.discard().ok();
+        })
+    });
     if let Err(error) = copied {
         tracing::warn!(%error, "the template of new clusters could not be copied, initdb makes this one");
         std::fs::remove_dir_all(unfinished).ok();
@@ -271,6 +287,25 @@ fn run_initdb(
     Err(last.unwrap_or(ClusterError::Init {
         output: "no locale works".to_owned(),
     }))
+}
+
+/// What decides beside the programs what initdb makes: its own arguments, the machine's locales, whose collations it imports, and the C library, of
+/// which each collation notes the version. Empty where the machine does not tell.
+pub(crate) fn describe_locales(major_version: u32) -> String {
+    let ask = |program: &str, argument: &str| {
+        let output = std::process::Command::new(program).arg(argument).output();
+        output.map_or_else(
+            |_| String::new(),
+            |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    format!(
+        "{:?} {} {} {}",
+        candidate_locales(major_version),
+        std::env::consts::ARCH,
+        ask("getconf", "GNU_LIBC_VERSION"),
+        ask("locale", "-a")
+    )
 }
 
 /// Locale arguments for initdb, best first. The builtin provider (PostgreSQL 17 on) needs no locale of the machine.

@@ -60,6 +60,7 @@ pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
 pub use config::{ClusterConfig, find_other_project, is_of_project};
 pub use error::ClusterError;
+pub(crate) use init::describe_locales;
 pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};

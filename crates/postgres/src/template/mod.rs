@@ -7,7 +7,7 @@ use std::io;
 use sha2::{Digest as _, Sha256};
 
 use self::make::{MakeError, make_cluster};
-use crate::cluster::{Binaries, ClusterConfig, ClusterError, Owner, Template};
+use crate::cluster::{Binaries, ClusterConfig, ClusterError, Owner, Template, describe_locales};
 use crate::migrate::platform_digest;
 
 /// Raised when the same programs and files have to make another template.
@@ -29,7 +29,7 @@ enum TemplateError {
 /// The template for a cluster that this configuration starts for the first time; made when it is missing. `None` for a cluster that exists or is
 /// for production, where templates have no place of their own, and after a failure, which is logged: `initdb` makes the cluster then.
 pub async fn ensure_template(config: &ClusterConfig) -> Option<Template> {
-    if config.production.is_some() || !matches!(config.existing_major_version(), Ok(None)) {
+    if config.production.is_some() || !config.makes_data_dir() {
         return None;
     }
     let of_project = config.clone();
@@ -65,7 +65,7 @@ async fn make_unless_usable(
     Ok(())
 }
 
-/// Where the template is for the programs that the cluster will run. `None` where they are in the project's own folder.
+/// Where the template is for the programs that the cluster will run. `None` where they are in the project's own folder, or are copied into it.
 fn find_place(config: &ClusterConfig) -> Result<Option<(Template, Binaries)>, TemplateError> {
     let owner = Owner::for_project(&config.state_dir)?;
     let home = config.home(&owner)?;
@@ -74,10 +74,14 @@ fn find_place(config: &ClusterConfig) -> Result<Option<(Template, Binaries)>, Te
         return Ok(None);
     }
     let found = config.find_binaries()?;
+    if found.may_be_copied_for(&owner) {
+        return Ok(None);
+    }
     let programs = found.clone().make_usable_by(&owner, &home)?;
     let mut fingerprint = Sha256::new();
     // The name of the programs' folder changes with what is installed.
     fingerprint.update(format!("{FORMAT} {}\n", programs.folder().display()));
+    fingerprint.update(describe_locales(programs.major_version()));
     fingerprint.update(platform_digest());
     let fingerprint = &hex::encode(fingerprint.finalize())[..16];
     let name = format!("{}-{fingerprint}", programs.major_version());

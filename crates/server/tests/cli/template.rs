@@ -1,8 +1,9 @@
 //! New projects begin with a copy of a template, which the first one makes.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::support::{Project, Running};
@@ -18,8 +19,18 @@ fn empty_cache() -> tempfile::TempDir {
 }
 
 fn spawn(project: &Project, cache: &Path) -> Running {
-    let cache = cache.to_str().expect("text");
-    project.spawn(&project.start_arguments(), &[("XDG_CACHE_HOME", cache)])
+    let mut command = Command::new("sh");
+    // The umask of machines on which each user has a group.
+    command
+        .args(["-c", "umask 002; exec \"$@\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_selvedge"))
+        .arg("--project")
+        .arg(project.path(""))
+        .args(project.start_arguments())
+        .env_remove("DATABASE_URL")
+        .env("SELVEDGE_STATE_HOME", project.state_home())
+        .env("XDG_CACHE_HOME", cache);
+    project.spawn_command(command, &[])
 }
 
 /// The number by which PostgreSQL tells clusters apart.
@@ -66,10 +77,9 @@ async fn gw_017_new_projects_are_copies_of_a_template_and_clusters_of_their_own(
         one.stop();
     }
 
-    // A file that another program has damaged, though its size is the same: the start goes on with initdb.
+    // A file that another program has damaged, though its size is the same: the start goes on with initdb, and the next one makes another template.
     let control = templates[0].join("pgdata/global/pg_control");
-    let sound = std::fs::read(&control).expect("a file");
-    let mut damaged = sound.clone();
+    let mut damaged = std::fs::read(&control).expect("a file");
     damaged[8] ^= 1;
     std::fs::write(&control, damaged).expect("written");
     let third = Project::new();
@@ -78,25 +88,27 @@ async fn gw_017_new_projects_are_copies_of_a_template_and_clusters_of_their_own(
     assert!(identifiers.insert(identifier(&third).await));
     let said = running.stop();
     assert!(said.contains("initdb makes this one"), "{said}");
-    std::fs::write(&control, sound).expect("written");
+    assert!(!templates[0].exists());
 
-    // A template that lacks a file, or that others may change, is made anew.
-    for damage in ["file", "mode"] {
+    // So does one where the template lacks a file, or others may change it. What the umask lets groups do changes nothing.
+    for damage in ["none", "file", "mode", "umask"] {
         match damage {
             "file" => std::fs::remove_file(templates[0].join("pgdata/global/1262")).expect("removed"),
-            _ => {
+            "mode" => {
                 std::fs::set_permissions(&templates[0], std::fs::Permissions::from_mode(0o777)).expect("ours")
             }
+            _ => {}
         }
+        let made = std::fs::metadata(&templates[0]).map(|meta| meta.ino()).ok();
         let project = Project::new();
         let running = spawn(&project, cache.path());
         running.wait_until_ready().await;
         assert!(identifiers.insert(identifier(&project).await), "{identifiers:?}");
         let said = running.stop();
         assert!(!said.contains("initdb makes this one"), "{damage}: {said}");
-        assert!(templates[0].join("pgdata/global/1262").is_file());
-        let mode = std::fs::metadata(&templates[0]).expect("there").permissions();
-        assert_eq!(mode.mode() & 0o022, 0);
+        let template = std::fs::metadata(&templates[0]).expect("there");
+        assert_eq!(template.mode() & 0o777, 0o700);
+        assert_eq!(Some(template.ino()) == made, damage == "umask", "{damage}");
     }
 }
 

@@ -34,6 +34,19 @@ pub(crate) fn is_complete(tree: &Path) -> bool {
         && list_files(tree).is_ok_and(|found| recorded.lines().all(|line| found.contains(line)))
 }
 
+/// Whether the folder `copy` has every file of the list that is below the folder `part` of the tree.
+pub(crate) fn is_copy_complete(tree: &Path, part: &str, copy: &Path) -> bool {
+    let (Ok(recorded), Ok(found)) = (std::fs::read_to_string(tree.join(FILE)), list_files(copy)) else {
+        return false;
+    };
+    let mut of_part = recorded.lines().filter_map(|line| {
+        let (size, path) = line.split_once(' ')?;
+        let path = Path::new(path).strip_prefix(part).ok()?;
+        Some(format!("{size} {}", path.display()))
+    });
+    of_part.all(|line| found.contains(&line))
+}
+
 fn list_files(tree: &Path) -> io::Result<BTreeSet<String>> {
     let (mut lines, mut folders) = (BTreeSet::new(), vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {

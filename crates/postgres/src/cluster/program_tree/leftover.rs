@@ -117,8 +117,8 @@ fn hold_alone(tree: &Path) -> Result<Option<File>, InUse> {
     }
 }
 
-/// Gives a tree another name before it is deleted: half a tree must not have the name of one.
-fn remove_tree(tree: &Path) -> io::Result<()> {
+/// Gives a tree or a template another name before it is deleted: half of one must not have its name.
+pub(crate) fn remove_tree(tree: &Path) -> io::Result<()> {
     let parent = tree.parent().unwrap_or(tree);
     let removed = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent)?;
     // An empty folder is replaced. What cannot be deleted now is found by a later start.

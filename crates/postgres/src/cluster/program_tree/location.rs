@@ -78,7 +78,7 @@ pub(crate) fn sync_files(root: &Path) -> io::Result<()> {
 }
 
 /// Whether only this user and root can change what is at this path.
-fn is_safe(folder: &Path) -> bool {
+pub(crate) fn is_safe(folder: &Path) -> bool {
     let Ok(real) = folder.canonicalize() else {
         return false;
     };

@@ -28,9 +28,11 @@ use std::{
 use sha2::{Digest, Sha256};
 
 pub use self::added::{ExtensionFile, ExtensionPlace};
-pub(super) use self::complete::{is_complete, record_files};
-pub(super) use self::leftover::{UNFINISHED, find_older, hold_tree_of, mark_as_used, remove_unfinished};
-pub(super) use self::location::{is_ours_alone, shared_folder, sync_files};
+pub(super) use self::complete::{is_complete, is_copy_complete, record_files};
+pub(super) use self::leftover::{
+    UNFINISHED, find_older, hold_tree_of, mark_as_used, remove_tree, remove_unfinished,
+};
+pub(super) use self::location::{is_ours_alone, is_safe, shared_folder, sync_files};
 use self::{
     added::AddedExtensions,
     complete::LOCK_FILE,

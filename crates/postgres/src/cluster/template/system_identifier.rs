@@ -2,6 +2,9 @@
 //!
 //! `initdb` makes it from the time. It is at the beginning of `global/pg_control`, which ends with a checksum, and in the first page of each
 //! file of the write-ahead log, which has none in its header. PostgreSQL refuses a log of another number.
+//!
+//! The same file has the nonce of which PostgreSQL makes salts for names that are no roles. Two clusters with the same one would tell
+//! which roles they have.
 
 use std::{
     fs::{File, OpenOptions},
@@ -34,7 +37,10 @@ pub(super) fn check_shut_down(data_dir: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a cluster that is shut down another identifier.
+/// How much of the nonce is replaced: it is before the checksum, with up to three bytes between them (`mock_authentication_nonce`, 32 bytes).
+const NONCE_LENGTH: usize = 28;
+
+/// Gives a cluster that is shut down another identifier and another nonce.
 pub(super) fn replace(data_dir: &Path) -> io::Result<()> {
     check_shut_down(data_dir)?;
     let file = control_file(data_dir);
@@ -46,6 +52,8 @@ pub(super) fn replace(data_dir: &Path) -> io::Result<()> {
         replace_in_log(&log, earlier, new)?;
     }
     control[..8].copy_from_slice(&new.to_ne_bytes());
+    getrandom::fill(&mut control[checksum - NONCE_LENGTH..checksum])
+        .map_err(|error| io::Error::other(error.to_string()))?;
     let sum = crc32c::crc32c(&control[..checksum]);
     control[checksum..checksum + 4].copy_from_slice(&sum.to_ne_bytes());
     OpenOptions::new()
@@ -85,7 +93,7 @@ fn make_identifier() -> u64 {
 
 /// Where the checksum is that ends what `pg_control` says. The length differs between versions of PostgreSQL.
 fn find_checksum(control: &[u8]) -> Option<usize> {
-    (STATE + 4..control.len().min(512) - 4)
+    (STATE + NONCE_LENGTH..control.len().min(512) - 4)
         .step_by(4)
         .find(|place| crc32c::crc32c(&control[..*place]) == read_u32(control, *place))
 }
@@ -167,6 +175,12 @@ mod tests {
         let control = std::fs::read(control_file(folder.path())).expect("a file");
         let new = read_u64(&control, 0);
         assert_ne!(new, EARLIER);
+        assert_ne!(control[CHECKSUM - NONCE_LENGTH..CHECKSUM], [0; NONCE_LENGTH]);
+        assert!(
+            control[STATE + 4..CHECKSUM - NONCE_LENGTH]
+                .iter()
+                .all(|byte| *byte == 0)
+        );
         assert_eq!(find_checksum(&control), Some(CHECKSUM));
         let log = std::fs::read(folder.path().join("pg_wal/000000010000000000000001")).expect("a file");
         assert_eq!(read_u64(&log, IDENTIFIER_IN_LOG), new);
