@@ -19,6 +19,12 @@ fn empty_cache() -> tempfile::TempDir {
 }
 
 fn spawn(project: &Project, cache: &Path) -> Running {
+    let state = project.path(".selvedge");
+    if !state.exists() {
+        std::fs::create_dir(&state).expect("made");
+        // Root copies no template into a folder where a group may write, and the umask below lets it.
+        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    }
     let mut command = Command::new("sh");
     // The umask of machines on which each user has a group.
     command
