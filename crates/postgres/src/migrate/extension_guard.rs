@@ -9,6 +9,9 @@ use super::error::MigrateError;
 
 const GUARD: &str = include_str!("extension_guard.sql");
 
+/// A copy of a project of earlier days may have functions of the project in pg_catalog, which the guard's own statements would call.
+const DISARM: &str = include_str!("disarm.sql");
+
 /// Switches off event triggers of others until the guard is there. In a copy of a project those of the project could refuse it, and before
 /// PostgreSQL 17 a session cannot do without event triggers.
 const SILENCE: &str = "
@@ -70,7 +73,7 @@ impl ExtensionGuard {
     /// # Errors
     /// When the query fails.
     pub async fn read(client: &Client) -> Result<Self, MigrateError> {
-        let mut statements = SILENCE.to_owned();
+        let mut statements = [DISARM, SILENCE].concat();
         for row in client.query(FUNCTIONS, &[]).await? {
             let definition: String = row.get(0);
             statements += &definition.replace("_selvedge.", "pg_catalog.selvedge_");

@@ -108,6 +108,12 @@ begin
     create event trigger selvedge_check_extension on ddl_command_start when tag in ('CREATE EXTENSION', 'ALTER EXTENSION')
       execute function pg_catalog.selvedge_check_extension();
   end if;
+  -- Whoever owns plpgsql, as `postgres` did in earlier days, could drop the event trigger with it.
+  update pg_extension set extowner = 10::oid where extname = 'plpgsql' and extowner <> 10::oid;
+  delete from pg_shdepend as d
+  using pg_extension as e, pg_database as db
+  where e.extname = 'plpgsql' and e.extowner = 10::oid and db.datname = current_database()
+    and d.dbid = db.oid and d.classid = 'pg_extension'::regclass and d.objid = e.oid and d.deptype = 'o';
   -- session_replication_role switches other event triggers off, and everybody may let it be set for their own sessions.
   alter event trigger selvedge_check_extension enable always;
   if not exists (
@@ -120,7 +126,8 @@ end
 $$;
 
 -- A copy of a project that an earlier version has made keeps the functions of those days that run as a superuser, and rights on its tables, with
--- the faults that they had. There they run as their callers.
+-- the faults that they had. There they run as their callers, and what was made with these rights is removed, as the files of the platform schema
+-- removed it in the project's database (0080_reserved_rights.sql, 0081_extensions_of_projects.sql, 0083_mend_extensions.sql).
 do $$
 declare
   found record;
@@ -156,6 +163,110 @@ begin
   loop
     execute 'revoke references, trigger on table ' || found.relation || ' from ' || coalesce(quote_ident(found.grantee), 'public'::text)
       || ' cascade';
+  end loop;
+  -- A grant of single columns that another role has passed on does not go with the right of that role.
+  update pg_attribute as col set attacl = (
+    select array_agg(makeaclitem(a.grantee, a.grantor, a.privilege_type, a.is_grantable))
+    from aclexplode(col.attacl) as a
+    left join pg_roles as g on g.oid = a.grantee
+    where a.privilege_type <> 'REFERENCES' or g.rolsuper
+  )
+  from pg_class as c
+  join pg_roles as o on o.oid = c.relowner and o.rolsuper
+  where c.oid = col.attrelid and c.oid >= 16384 and col.attacl is not null and exists (
+    select from aclexplode(col.attacl) as a
+    left join pg_roles as g on g.oid = a.grantee
+    where a.privilege_type = 'REFERENCES' and g.rolsuper is not true
+  );
+  for found in
+    select distinct r.rolname::text as owner, n.nspname::text as schema, g.rolname::text as grantee
+    from pg_default_acl as d
+    join pg_roles as r on r.oid = d.defaclrole and r.rolsuper
+    left join pg_namespace as n on n.oid = d.defaclnamespace
+    cross join lateral aclexplode(d.defaclacl) as a
+    left join pg_roles as g on g.oid = a.grantee
+    where d.defaclobjtype = 'r' and a.privilege_type in ('REFERENCES', 'TRIGGER') and g.rolsuper is not true
+  loop
+    execute 'alter default privileges for role ' || quote_ident(found.owner) || coalesce(' in schema ' || quote_ident(found.schema), ''::text)
+      || ' revoke references, trigger on tables from ' || coalesce(quote_ident(found.grantee), 'public'::text) || ' cascade';
+  end loop;
+  -- The check of a key casts the value of the referencing table as the owner of the other one. A key of the same type has no cast.
+  for found in
+    select c.conname::text as name, c.conrelid::regclass::text as relation
+    from pg_constraint as c
+    join pg_class as f on f.oid = c.conrelid
+    join pg_roles as w on w.oid = f.relowner and not w.rolsuper
+    join pg_class as t on t.oid = c.confrelid
+    join pg_roles as o on o.oid = t.relowner and o.rolsuper
+    where c.contype = 'f' and c.conparentid = 0::oid and exists (
+      select from unnest(c.conkey, c.confkey) as k (ours, theirs)
+      join pg_attribute as x on x.attrelid = c.conrelid and x.attnum = k.ours
+      join pg_attribute as y on y.attrelid = c.confrelid and y.attnum = k.theirs
+      where x.atttypid <> y.atttypid
+    )
+  loop
+    execute 'alter table ' || found.relation || ' drop constraint ' || quote_ident(found.name);
+  end loop;
+  -- Triggers run as whoever writes, their conditions as well, which may call functions of the project.
+  for found in
+    select t.tgname::text as name, t.tgrelid::regclass::text as relation
+    from pg_trigger as t
+    join pg_proc as p on p.oid = t.tgfoid
+    join pg_roles as w on w.oid = p.proowner
+    join pg_class as c on c.oid = t.tgrelid
+    join pg_roles as o on o.oid = c.relowner and o.rolsuper
+    where not t.tgisinternal and t.tgparentid = 0::oid and (not w.rolsuper or t.tgqual is not null)
+  loop
+    execute 'drop trigger ' || quote_ident(found.name) || ' on ' || found.relation;
+  end loop;
+  -- Functions that their extension leaves to superusers, some of which write files.
+  for found in
+    select distinct p.oid::regprocedure::text as routine, g.rolname::text as grantee
+    from pg_depend as d
+    join pg_proc as p on p.oid = d.objid
+    join pg_roles as o on o.oid = p.proowner and o.rolsuper
+    join pg_extension as e on e.oid = d.refobjid
+    join pg_default_acl as f on f.defaclrole = p.proowner and f.defaclobjtype = 'f' and f.defaclnamespace in (0::oid, p.pronamespace)
+    cross join lateral aclexplode(f.defaclacl) as a
+    join pg_roles as g on g.oid = a.grantee and not g.rolsuper
+    where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' and p.proacl is not null
+      and not exists (select from aclexplode(p.proacl) as x where x.grantee = 0::oid and x.privilege_type = 'EXECUTE')
+      and exists (select from aclexplode(p.proacl) as x where x.grantee = a.grantee)
+      and not (
+        g.rolname = 'postgres' and e.extname in (
+          'amcheck', 'pg_buffercache', 'pg_stat_statements', 'pg_visibility', 'pg_walinspect', 'pgstattuple'
+        )
+      )
+  loop
+    execute 'revoke all on routine ' || found.routine || ' from ' || quote_ident(found.grantee) || ' cascade';
+  end loop;
+  -- Without the validator of its own extension a wrapper takes options that are a superuser's, such as file_fdw's programs.
+  for found in
+    select w.fdwname::text as name
+    from pg_foreign_data_wrapper as w
+    join pg_roles as o on o.oid = w.fdwowner and not o.rolsuper
+    where (w.fdwhandler <> 0::oid or w.fdwvalidator <> 0::oid) and not exists (
+      select from pg_depend as h
+      join pg_depend as v on v.refobjid = h.refobjid and v.classid = 'pg_proc'::regclass and v.objid = w.fdwvalidator
+        and v.refclassid = 'pg_extension'::regclass and v.deptype = 'e'
+      join pg_extension as e on e.oid = h.refobjid and e.extname <> 'file_fdw'
+      join pg_proc as hp on hp.oid = w.fdwhandler
+      join pg_roles as ho on ho.oid = hp.proowner and ho.rolsuper
+      join pg_proc as vp on vp.oid = w.fdwvalidator
+      join pg_roles as vo on vo.oid = vp.proowner and vo.rolsuper
+      where h.classid = 'pg_proc'::regclass and h.objid = w.fdwhandler and h.refclassid = 'pg_extension'::regclass and h.deptype = 'e'
+        and (
+          exists (
+            select from pg_foreign_data_wrapper as known
+            join pg_depend as kd on kd.classid = 'pg_foreign_data_wrapper'::regclass and kd.objid = known.oid
+              and kd.refclassid = 'pg_extension'::regclass and kd.refobjid = e.oid and kd.deptype = 'e'
+            where known.fdwhandler = hp.oid and known.fdwvalidator = vp.oid
+          )
+          or regexp_replace(hp.proname::text, '_handler$'::text, ''::text) = regexp_replace(vp.proname::text, '_validator$'::text, ''::text)
+        )
+    )
+  loop
+    execute 'alter foreign data wrapper ' || quote_ident(found.name) || ' no handler no validator';
   end loop;
 end
 $$
