@@ -1,13 +1,13 @@
-//! Opens the project's database where its owner, `postgres`, has closed it. Nobody else could: no session is let in.
+//! Opens the project's database where its owner, `postgres`, has closed or renamed it. Nobody else could: no session is let in.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use selvedge_postgres::cluster::DATABASE;
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
 use tokio_postgres::error::SqlState;
 
 use crate::output;
 
-/// A database that is there in every cluster, and that `postgres` does not own.
+/// A database that is there in every cluster, and that `postgres` does not own. It lets logins in as long as no superuser closes it.
 const OTHER_DATABASE: &str = "template1";
 
 /// With fewer connections the services do not work. Superusers are not counted.
@@ -18,29 +18,38 @@ const LOGIN_FAILED: &str = "cannot log in to the project's database";
 const CONNECTION_LIMIT: &str = "select d.datconnlimit from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
 
+/// The number that initdb gives the project's database, whatever its owner calls it later (from PostgreSQL 15 on).
+const NUMBER: u32 = 5;
+
+const CURRENT_NUMBER: &str = "select d.oid from pg_catalog.pg_database as d
+     where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
+
+const FIND_NAME: &str =
+    "select d.datname from pg_catalog.pg_database as d where d.oid operator(pg_catalog.=) $1";
+
+/// By UPDATE, which waits for no session in the databases.
+const GIVE_NAME_AWAY: &str = "update pg_catalog.pg_database
+     set datname = ('replaced_' operator(pg_catalog.||) pg_catalog.gen_random_uuid()::pg_catalog.text)::pg_catalog.name
+     where datname operator(pg_catalog.=) $1 and oid operator(pg_catalog.<>) $2 returning datname::pg_catalog.text";
+const TAKE_NAME_BACK: &str =
+    "update pg_catalog.pg_database set datname = $1 where oid operator(pg_catalog.=) $2";
+
+const DROPPED: &str = "the project's database was dropped from another database of its server, and its data with it. Nothing was made in its place\n  \
+     with a backup:  selvedge restore FILE\n  in development, without its data:  selvedge reset";
+
+const TAKEN_AGAIN: &str =
+    "another database takes the name of the project's again and again: end the sessions of `postgres`";
+
+/// What one try repairs may be what kept the next fault from being seen.
+const TRIES: usize = 4;
+
 /// Connects to the project's own database as the superuser, and takes back what would keep everybody out of it.
 ///
 /// # Errors
-/// When the login fails.
+/// When the login fails, or the database was dropped.
 pub(super) async fn connect_to_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
     let database = quote_identifier(DATABASE);
-    let outcome = match login.connect().await {
-        Err(error) if error.code() == Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE) => {
-            let other = login.to_database(OTHER_DATABASE);
-            let other = other.connect().await.context(LOGIN_FAILED)?;
-            let open = format!("alter database {database} with allow_connections true");
-            other
-                .batch_execute(&open)
-                .await
-                .context("cannot open the database")?;
-            output::print_warnings(&[format!(
-                "the database let nobody log in (alter database {database} allow_connections false): it was opened"
-            )]);
-            login.connect().await
-        }
-        outcome => outcome,
-    };
-    let superuser = outcome.context(LOGIN_FAILED)?;
+    let superuser = find_own_database(login).await?;
     let limit: i32 = superuser.query_one(CONNECTION_LIMIT, &[]).await?.get(0);
     if (0..FEWEST_CONNECTIONS).contains(&limit) {
         let unlimited = format!("alter database {database} with connection limit -1");
@@ -50,4 +59,77 @@ pub(super) async fn connect_to_own_database(login: &PrivilegedLogin) -> Result<P
         )]);
     }
     Ok(superuser)
+}
+
+/// Connects to the database of the project by its number, after the steps that it needs to be there by its name.
+async fn find_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match login.connect().await {
+            Ok(session) => {
+                let number: u32 = session.query_one(CURRENT_NUMBER, &[]).await?.get(0);
+                if number == NUMBER {
+                    return Ok(session);
+                }
+                drop(session);
+                ensure!(tries < TRIES, TAKEN_AGAIN);
+                // An operator may have made a database in its place, which is the project's then.
+                if !take_name_back(login).await? {
+                    return login.connect().await.context(LOGIN_FAILED);
+                }
+            }
+            Err(error) if tries < TRIES => match error.code() {
+                Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE) => open_database(login).await?,
+                Some(&SqlState::UNDEFINED_DATABASE) => ensure!(take_name_back(login).await?, DROPPED),
+                _ => return Err(error).context(LOGIN_FAILED),
+            },
+            Err(error) => return Err(error).context(LOGIN_FAILED),
+        }
+    }
+}
+
+async fn connect_to_other(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
+    let other = login.to_database(OTHER_DATABASE);
+    other.connect().await.context(LOGIN_FAILED)
+}
+
+async fn open_database(login: &PrivilegedLogin) -> Result<()> {
+    let database = quote_identifier(DATABASE);
+    let open = format!("alter database {database} with allow_connections true");
+    let other = connect_to_other(login).await?;
+    other
+        .batch_execute(&open)
+        .await
+        .context("cannot open the database")?;
+    output::print_warnings(&[format!(
+        "the database let nobody log in (alter database {database} allow_connections false): it was opened"
+    )]);
+    Ok(())
+}
+
+/// Gives the project's database its name again. A database that has the name meanwhile gets another one. Returns whether the project's is there.
+async fn take_name_back(login: &PrivilegedLogin) -> Result<bool> {
+    let other = connect_to_other(login).await?;
+    other.batch_execute("begin").await?;
+    let Some(found) = other.query_opt(FIND_NAME, &[&NUMBER]).await? else {
+        return Ok(false);
+    };
+    let replaced = other.query_opt(GIVE_NAME_AWAY, &[&DATABASE, &NUMBER]).await?;
+    other.execute(TAKE_NAME_BACK, &[&DATABASE, &NUMBER]).await?;
+    other.batch_execute("commit").await?;
+    // A name may have been given in another encoding.
+    let found = found
+        .try_get::<_, String>(0)
+        .unwrap_or_else(|_| "not UTF-8".to_owned());
+    let mut warning = format!(
+        "the project's database had another name ({}): it is called {DATABASE} again",
+        found.escape_debug()
+    );
+    if let Some(row) = replaced {
+        let name: String = row.get(0);
+        warning += &format!(", and the database that was in its place {name}");
+    }
+    output::print_warnings(&[warning]);
+    Ok(true)
 }
