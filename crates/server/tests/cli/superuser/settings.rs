@@ -1,5 +1,9 @@
 //! Settings by which a project would stop its own start.
 
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Client;
+
 use super::{VERSION, assert_contains, expect_success, migrate_up, query, text_of};
 use crate::support::{Project, connect};
 
@@ -83,6 +87,88 @@ async fn a_project_cannot_stop_its_start_by_closing_its_database() {
     );
     project.database().await;
     running.stop();
+}
+
+/// Ends whoever is in the project's database, which could not be renamed or dropped otherwise. Services connect again.
+async fn change_name(other: &Client, statement: &str) {
+    let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'postgres' and usename <> 'supabase_admin'";
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        query::<i64>(other, end).await;
+        match other.batch_execute(statement).await {
+            Ok(()) => return,
+            Err(error) => assert!(Instant::now() < deadline, "{statement}: {error:?}"),
+        }
+    }
+}
+
+/// Its owner may also rename it, or put another one in its place.
+#[actix_web::test]
+async fn a_project_cannot_stop_its_start_by_another_name_of_its_database() {
+    let project = Project::new();
+    let running = project.start().await;
+    project
+        .database()
+        .await
+        .batch_execute("create table public.kept ()")
+        .await
+        .expect("postgres may");
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/template1",
+        project.ports.database
+    );
+    let other = connect(&url).await.expect("a login");
+    other
+        .batch_execute("alter database postgres with allow_connections false")
+        .await
+        .expect("the owner may");
+    change_name(&other, "alter database postgres rename to \"it's gone\"").await;
+    running.stop();
+
+    let running = project.start().await;
+    assert_contains(
+        &running.output(),
+        &[
+            "the database let nobody log in",
+            "the project's database had another name (it\\'s gone)",
+        ],
+    );
+    let kept = "select count(*) from pg_class where relname = 'kept'";
+    assert_eq!(query::<i64>(&project.database().await, kept).await, 1);
+
+    let other = connect(&url).await.expect("a login");
+    other
+        .batch_execute("alter database postgres with allow_connections false")
+        .await
+        .expect("the owner may");
+    change_name(&other, "alter database postgres rename to gone").await;
+    other
+        .batch_execute("create database postgres")
+        .await
+        .expect("postgres may");
+    running.stop();
+
+    let running = project.start().await;
+    assert_contains(
+        &running.output(),
+        &["and the database that was in its place replaced_"],
+    );
+    assert_eq!(query::<i64>(&project.database().await, kept).await, 1);
+
+    let other = connect(&url).await.expect("a login");
+    other
+        .batch_execute("alter database postgres with allow_connections false")
+        .await
+        .expect("the owner may");
+    change_name(&other, "drop database postgres").await;
+    running.stop();
+    let arguments = project.start_arguments();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let refused = project.run_and_expect_failure(&arguments);
+    assert_contains(
+        &refused,
+        &["the project's database was dropped", "selvedge restore FILE"],
+    );
 }
 
 /// A login of a service fails where a library that it loads is missing, and begins with the limits that somebody has given it.
