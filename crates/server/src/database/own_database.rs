@@ -34,6 +34,11 @@ const GIVE_NAME_AWAY: &str = "update pg_catalog.pg_database
 const TAKE_NAME_BACK: &str =
     "update pg_catalog.pg_database set datname = $1 where oid operator(pg_catalog.=) $2";
 
+/// Whether a superuser has made the schema of the platform here: `postgres`, who may drop the database and make another one, cannot.
+const HAS_PLATFORM: &str = "select exists (
+       select from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) n.nspowner
+       where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and r.rolsuper)";
+
 const DROPPED: &str = "the project's database was dropped from another database of its server, and its data with it. Nothing was made in its place\n  \
      with a backup:  selvedge restore FILE\n  in development, without its data:  selvedge reset";
 
@@ -74,9 +79,12 @@ async fn find_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession>
                 }
                 drop(session);
                 ensure!(tries < TRIES, TAKEN_AGAIN);
-                // An operator may have made a database in its place, which is the project's then.
                 if !take_name_back(login).await? {
-                    return login.connect().await.context(LOGIN_FAILED);
+                    // An operator may have made a database in its place, which is the project's once a superuser has applied the platform schema.
+                    let session = login.connect().await.context(LOGIN_FAILED)?;
+                    let is_applied: bool = session.query_one(HAS_PLATFORM, &[]).await?.get(0);
+                    ensure!(is_applied, DROPPED);
+                    return Ok(session);
                 }
             }
             Err(error) if tries < TRIES => match error.code() {
