@@ -230,7 +230,7 @@ fn check_kinds(folder: &Path) -> io::Result<()> {
     for entry in walk(folder) {
         let entry = entry?;
         let meta = entry.metadata()?;
-        if !meta.is_dir() && !(meta.is_file() && meta.nlink() == 1) {
+        if !(meta.is_dir() || meta.is_file() && meta.nlink() == 1) {
             return Err(no_file(entry.path()));
         }
     }
