@@ -13,6 +13,8 @@ import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
 import { fillSignIn } from "./journey.ts";
 
 const rowCount = 5000;
+/** Rows of one statement: of more a busy machine cannot insert in the time that a statement has. */
+const batchSize = 200;
 const pageSize = 24;
 const pagesRead = 40;
 /** Milliseconds of processor time in the page that one more page of items may cost. */
@@ -46,8 +48,8 @@ async function insertCopies(
   templates: Record<string, unknown>[],
 ): Promise<void> {
   const now = Date.now();
-  for (let start = 0; start < rowCount; start += 1000) {
-    const rows = Array.from({ length: 1000 }, (_, offset) => ({
+  for (let start = 0; start < rowCount; start += batchSize) {
+    const rows = Array.from({ length: batchSize }, (_, offset) => ({
       ...templates[(start + offset) % templates.length],
       name: `${noun} number ${start + offset}`,
       created_at: new Date(now - (start + offset) * 1000).toISOString(),
