@@ -289,7 +289,7 @@ fn run_initdb(
     }))
 }
 
-/// What decides beside the programs what initdb makes: its own arguments, the machine's locales, whose collations it imports, and the C library, of
+/// What the data directory that initdb makes depends on, beside the programs: its own arguments, the machine's locales, whose collations it imports, and the C library, of
 /// which each collation notes the version. Empty where the machine does not tell.
 pub(crate) fn describe_locales(major_version: u32) -> String {
     let ask = |program: &str, argument: &str| {

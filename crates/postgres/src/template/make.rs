@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::cluster::{Binaries, Cluster, ClusterConfig, ClusterError, LockPurpose};
 use crate::migrate::{MigrateError, apply_platform};
 
-/// Writes nothing to the disk on its own; the finished template is synced as a whole.
+/// PostgreSQL need not wait for the disk, because the finished template is synced as a whole.
 const UNSYNCED: [(&str, &str); 2] = [("fsync", "off"), ("full_page_writes", "off")];
 
-/// Takes the only password away that there is. Each copy gets one of its own.
+/// Removes the password that initdb has set, the only one. Each copy gets one of its own.
 const FORGET_PASSWORD: &str = "alter role supabase_admin password null";
 
-const HAS_PASSWORDS: &str = "
+const COUNT_PASSWORDS: &str = "
     select pg_catalog.count(*) from pg_catalog.pg_authid where rolpassword is not null";
 
 /// Why the cluster could not be made.
@@ -53,7 +53,7 @@ pub(super) async fn make_cluster(
     let session = cluster.superuser_login().connect().await?;
     apply_platform(&session).await?;
     session.batch_execute(FORGET_PASSWORD).await?;
-    let passwords: i64 = session.query_one(HAS_PASSWORDS, &[]).await?.get(0);
+    let passwords: i64 = session.query_one(COUNT_PASSWORDS, &[]).await?.get(0);
     drop(session);
     cluster.stop().await?;
     match passwords {

@@ -246,7 +246,7 @@ fn login_at(ports: &[u16], direct: &Config) -> PrivilegedLogin {
     PrivilegedLogin::new(config)
 }
 
-/// A newer server would run the event triggers of the project at the login.
+/// A newer server that is logged in to without the parameter would run the event triggers of the project at the login.
 #[tokio::test]
 async fn no_server_is_logged_in_to_without_a_parameter_that_another_one_does_not_know() {
     let database = TestDatabase::create().await;
@@ -273,7 +273,7 @@ async fn no_server_is_logged_in_to_without_a_parameter_that_another_one_does_not
     }
 }
 
-/// A pooler logs in by itself, maybe to a newer server.
+/// A pooler logs in to PostgreSQL with its own options. If that is a newer server, it runs the event triggers of the project then.
 #[tokio::test]
 async fn a_pooler_that_refuses_a_parameter_is_not_logged_in_to_without_it() {
     let database = TestDatabase::create().await;

@@ -147,8 +147,8 @@ struct Probed {
 }
 
 impl AskedMove {
-    /// Moves the object that the source's key has now, and returns its id. `None` when the object was changed or replaced meanwhile:
-    /// whether the caller may move what is there then has not been asked.
+    /// Moves the object that the source's key has now, and returns its id. `None` when the object was changed or replaced meanwhile,
+    /// because the policies were asked about the earlier one.
     async fn try_once(&self, context: &RequestContext) -> Result<Option<Uuid>, StorageError> {
         let probed = self.ask().await?;
         if self.source == self.destination {

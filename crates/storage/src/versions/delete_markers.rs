@@ -28,7 +28,7 @@ const MARKERS: &str = concat!(
 );
 
 /// Keys among `$2` that have an object.
-const LIVE: &str = "select o.name from only storage.objects o where o.bucket_id = $1 \
+const SELECT_CURRENT_NAMES: &str = "select o.name from only storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 
 const MARK: &str = concat!(
@@ -89,7 +89,7 @@ pub(crate) async fn delete_keys(
         }
     }
     if !missing.is_empty() && may_delete_some(caller, service).await? {
-        markers.extend(mark_missing(caller, service, bucket, missing).await?);
+        markers.extend(mark_missing_keys(caller, service, bucket, missing).await?);
     }
     Ok(markers)
 }
@@ -120,7 +120,9 @@ async fn list_live(
     bucket: &str,
     keys: &[String],
 ) -> Result<HashSet<String>, StorageError> {
-    let statement = Statement::new(LIVE).bind(bucket).bind(json!(keys).to_string());
+    let statement = Statement::new(SELECT_CURRENT_NAMES)
+        .bind(bucket)
+        .bind(json!(keys).to_string());
     let rows = service.read(statement).await?;
     let names = rows.iter().map(|row| row.try_get::<_, String>(0));
     names.collect::<Result<_, _>>().map_err(StorageError::internal)
@@ -129,7 +131,7 @@ async fn list_live(
 /// Marks keys without an object as deleted where the caller may delete the marker, and returns the markers; where a key is deleted already,
 /// the one that it has. All in one transaction, and nothing is locked before the policies were asked. Runs as a separate task, so that it
 /// completes when the client disconnects.
-async fn mark_missing(
+async fn mark_missing_keys(
     caller: &DbSession,
     service: &DbSession,
     bucket: &str,

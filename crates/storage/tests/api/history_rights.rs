@@ -85,7 +85,7 @@ async fn store_222_nobody_hides_the_file_of_another_and_markers_are_their_makers
         user_id("ana")
     );
     assert_eq!(app.count(&owner).await, 1);
-    // Another user's marker is in nobody's way.
+    // A marker that another user has made does not keep her from storing an object under its key.
     app.user("bea").upload("b/mine", "mine").await.ok();
     assert_eq!(
         app.user("bea")

@@ -109,7 +109,7 @@ impl Template {
         self.make_unfinished_folder(0o755)
     }
 
-    /// The umask may take rights away, and leave the group some.
+    /// Sets the mode itself: the umask may take rights away from the cluster's user, and may let a group write.
     fn make_unfinished_folder(&self, mode: u32) -> io::Result<tempfile::TempDir> {
         let folder = tempfile::Builder::new()
             .prefix(UNFINISHED)
@@ -130,7 +130,7 @@ impl Template {
         for left in [settings_file(&files), files.join("postmaster.opts")] {
             std::fs::remove_file(left)?;
         }
-        give_to(&files, geteuid().as_raw(), getegid().as_raw())?;
+        change_owner(&files, geteuid().as_raw(), getegid().as_raw())?;
         check_kinds(&files)?;
         system_identifier::check_shut_down(&files)?;
         record_files(unfinished.path())?;
@@ -155,7 +155,8 @@ impl Template {
         }
     }
 
-    /// Whether the copy can be made at this path: root would write where a link leads that somebody else puts in a folder above it.
+    /// Whether the copy can be made at this path. Where another user may change a folder above it, that user could put a link there, and root would
+    /// write where it leads.
     pub(super) fn can_be_copied_to(target: &Path, owner: &Owner) -> bool {
         !owner.is_other() || target.parent().is_some_and(is_safe)
     }
@@ -217,7 +218,7 @@ fn walk(folder: &Path) -> WalkDir {
     WalkDir::new(folder).follow_root_links(false)
 }
 
-fn give_to(folder: &Path, uid: u32, gid: u32) -> io::Result<()> {
+fn change_owner(folder: &Path, uid: u32, gid: u32) -> io::Result<()> {
     for entry in walk(folder) {
         lchown(entry?.path(), Some(uid), Some(gid))?;
     }

@@ -5,7 +5,7 @@ use crate::commands::laptop_values::{LaptopValue, list_laptop_values};
 use crate::config::Config;
 use crate::database::home::is_home;
 
-/// Names settings with values for a laptop; `None` on a laptop, where they are right.
+/// Lists settings of a server that have the values of a development machine. `None` on such a machine, where they are right.
 pub(super) fn examine_laptop_values(config: &Config) -> Option<Finding> {
     if config.selvedge.database_url.is_none() && !is_home(config) {
         return None;
