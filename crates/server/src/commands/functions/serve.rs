@@ -71,14 +71,17 @@ async fn serve_in_running(config: &mut Config, holder: &LockHolder) -> Result<()
 }
 
 /// Prints the functions' addresses. Compat: scripts wait for the first line, which is the Supabase CLI's.
+///
+/// All lines are written at once, so that no line of the log, which others write at the same time, comes between them.
 fn print_addresses(config: &Config) {
     let url = format!("{}/functions/v1", config.api_url());
-    anstream::println!("Serving functions on {url}/<function-name>");
     let slugs = list_slugs(config);
     let served = slugs.iter().filter(|slug| is_served(config, slug));
+    let mut lines = format!("Serving functions on {url}/<function-name>\n");
     for slug in served.take(NAMED_FUNCTIONS) {
-        anstream::println!(" - {url}/{slug}");
+        lines += &format!(" - {url}/{slug}\n");
     }
+    anstream::print!("{lines}");
 }
 
 fn is_served(config: &Config, slug: &str) -> bool {
