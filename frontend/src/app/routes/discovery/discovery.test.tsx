@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
+import { buildOutfit } from "@/testing/outfits";
 import { renderAt } from "@/testing/render";
 import { Discovery } from "./discovery";
 
@@ -59,10 +60,18 @@ it("applies a price that is typed when its panel is closed", async () => {
 
 it("says how much each tab has, and leads from an empty one to the other", async () => {
   vi.stubGlobal("fetch", async (input: RequestInfo | URL) =>
-    Response.json(String(input).includes("/count_found") ? [{ outfits: 0, items: 100 }] : []),
+    Response.json(
+      String(input).includes("/count_found")
+        ? [{ outfits: 0, items: 100 }]
+        : String(input).includes("/combines")
+          ? [buildOutfit("rain-plan")]
+          : [],
+    ),
   );
   renderAt("/discovery?q=dress", <Discovery />);
   expect(await screen.findByText('No outfits found for "dress".')).toBeVisible();
+  expect(await screen.findByRole("heading", { name: "Newest outfits" })).toBeVisible();
+  expect(await screen.findByRole("link", { name: /rain-plan/ })).toBeInTheDocument();
   expect(await screen.findByRole("tab", { name: "Outfits 0" })).toBeVisible();
   expect(screen.getByRole("tab", { name: "Items 99+" })).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Show 99+ items" }));

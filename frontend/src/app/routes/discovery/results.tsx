@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Search } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense } from "react";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
 import { NextPage, type PagedListState } from "@/app/shell/next-page";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
@@ -12,10 +12,16 @@ import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-gri
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import { lazyPart } from "@/lib/lazy-part";
 import { noFilters } from "./chosen-filters";
 import { countFilters, type DiscoveryTab } from "./discovery-params";
 import type { FilterFieldsProps } from "./filter-fields";
 import { buildSearch, formatCount, useFoundCounts } from "./found-counts";
+
+const NewestOutfits = lazyPart(
+  async () => ({ default: (await import("@/app/shell/newest-outfits")).NewestOutfits }),
+  "nothing",
+);
 
 /** Outfits that match the search, in cards with gender and description. */
 export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
@@ -97,7 +103,7 @@ function Results<Row>({ list, noun, params, onChange, skeleton, children }: Resu
   );
 }
 
-/** Says what the other tab has, and leads there; otherwise the way back is the action. */
+/** Says what the other tab has, and leads there; otherwise the way back is the action. Below it, something to look at. */
 function NothingFound({ noun, params, onChange }: FilterFieldsProps & { noun: DiscoveryTab }) {
   const counts = useFoundCounts(params);
   const isFiltered = countFilters(params) > 0;
@@ -105,28 +111,33 @@ function NothingFound({ noun, params, onChange }: FilterFieldsProps & { noun: Di
   const elsewhere = counts?.[other] ?? 0;
   const shown = elsewhere === 1 ? `1 ${other.slice(0, -1)}` : `${formatCount(elsewhere)} ${other}`;
   return (
-    <EmptyState
-      glyph={<Search strokeWidth={1.4} />}
-      title={
-        params.query === ""
-          ? `No ${noun} match these filters.`
-          : `No ${noun} found for "${params.query}"${isFiltered ? " with these filters" : ""}.`
-      }
-      action={
-        <div className="flex flex-wrap justify-center gap-3">
-          {elsewhere > 0 && (
-            <Button variant="primary" onClick={() => onChange({ tab: other })}>
-              Show {shown}
+    <>
+      <EmptyState
+        glyph={<Search strokeWidth={1.4} />}
+        title={
+          params.query === ""
+            ? `No ${noun} match these filters.`
+            : `No ${noun} found for "${params.query}"${isFiltered ? " with these filters" : ""}.`
+        }
+        action={
+          <div className="flex flex-wrap justify-center gap-3">
+            {elsewhere > 0 && (
+              <Button variant="primary" onClick={() => onChange({ tab: other })}>
+                Show {shown}
+              </Button>
+            )}
+            <Button
+              variant={elsewhere > 0 ? "secondary" : "primary"}
+              onClick={() => onChange(isFiltered ? noFilters : { query: "" })}
+            >
+              {isFiltered ? "Clear all filters" : "Clear search"}
             </Button>
-          )}
-          <Button
-            variant={elsewhere > 0 ? "secondary" : "primary"}
-            onClick={() => onChange(isFiltered ? noFilters : { query: "" })}
-          >
-            {isFiltered ? "Clear all filters" : "Clear search"}
-          </Button>
-        </div>
-      }
-    />
+          </div>
+        }
+      />
+      <Suspense>
+        <NewestOutfits />
+      </Suspense>
+    </>
   );
 }

@@ -66,11 +66,13 @@ describe("Explore", () => {
     expect(query?.searchParams.get("limit")).toBe("24");
   });
 
-  it("searches by the function of the database, and says when nothing matches", async () => {
-    const queries = serve({});
+  it("searches by the function of the database, and shows the newest outfits when nothing matches", async () => {
+    const queries = serve({ combines: () => [buildOutfit("gallery-opening")] });
     renderAt("/?q=rain", <Explore />);
 
     expect(await screen.findByRole("heading", { name: "No results found" })).toBeVisible();
+    expect(await screen.findByRole("heading", { name: "Newest outfits" })).toBeVisible();
+    expect(await screen.findByRole("link", { name: /gallery-opening/ })).toBeInTheDocument();
     expect(queries.some(({ pathname }) => pathname.endsWith("/rpc/search_outfits"))).toBe(true);
   });
 

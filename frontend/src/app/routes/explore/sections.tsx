@@ -1,13 +1,20 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Compass, Search } from "lucide-react";
+import { Suspense } from "react";
 import { Link } from "react-router";
 import { EmptyState } from "@/components/ui/empty-state";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
+import { lazyPart } from "@/lib/lazy-part";
 import { ExploreLink } from "./explore-link";
 import { exploreSearch, sectionPath, useExploreParams } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
 import { VisitorIntro } from "./visitor-intro";
+
+const NewestOutfits = lazyPart(
+  async () => ({ default: (await import("@/app/shell/newest-outfits")).NewestOutfits }),
+  "nothing",
+);
 
 export function ExploreSection() {
   const { genders } = useExploreParams();
@@ -48,19 +55,24 @@ export function SearchSection() {
       title={found ? `Search Results for "${query}"` : "No results found"}
       list={list}
       empty={
-        <EmptyState
-          glyph={<Search strokeWidth={1.4} />}
-          title={`No outfit, brand, color or style is called "${query}"${genders.length > 0 ? " within this filter" : ""}.`}
-          action={
-            genders.length > 0 ? (
-              <Button variant="primary" asChild>
-                <Link to={`/${exploreSearch({ query })}`}>Clear filter</Link>
-              </Button>
-            ) : (
-              <ExploreLink />
-            )
-          }
-        />
+        <>
+          <EmptyState
+            glyph={<Search strokeWidth={1.4} />}
+            title={`No outfit, brand, color or style is called "${query}"${genders.length > 0 ? " within this filter" : ""}.`}
+            action={
+              genders.length > 0 ? (
+                <Button variant="primary" asChild>
+                  <Link to={`/${exploreSearch({ query })}`}>Clear filter</Link>
+                </Button>
+              ) : (
+                <ExploreLink />
+              )
+            }
+          />
+          <Suspense>
+            <NewestOutfits />
+          </Suspense>
+        </>
       }
     />
   );
