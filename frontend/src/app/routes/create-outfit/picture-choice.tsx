@@ -48,25 +48,7 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
   return (
     <fieldset>
       <legend className="mb-3 font-medium text-small">Picture</legend>
-      <div className="grid grid-cols-3 gap-3 md:grid-cols-5">
-        {itemsWithPicture.map((item) => (
-          <Option
-            key={item.id}
-            label={item.name}
-            checked={shown?.id === item.id}
-            onChoose={() => onChange({ picture: { kind: "item", itemId: item.id } })}
-          >
-            <Picture
-              url={item.image}
-              alt=""
-              sizes="(min-width: 768px) 130px, 30vw"
-              width={itemPictureWidth}
-              height={itemPictureWidth * 1.25}
-              placeholderColor={item.image_color}
-              className="size-full"
-            />
-          </Option>
-        ))}
+      <div className="grid grid-cols-3 gap-3 md:grid-cols-6">
         {itemsWithPicture.length > 1 && (
           <Option
             label="All items together"
@@ -81,6 +63,24 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
           </Option>
         )}
         <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
+        {itemsWithPicture.map((item) => (
+          <Option
+            key={item.id}
+            label={item.name}
+            checked={shown?.id === item.id}
+            onChoose={() => onChange({ picture: { kind: "item", itemId: item.id } })}
+          >
+            <Picture
+              url={item.image}
+              alt=""
+              sizes="(min-width: 768px) 126px, 30vw"
+              width={itemPictureWidth}
+              height={itemPictureWidth * 1.25}
+              placeholderColor={item.image_color}
+              className="size-full"
+            />
+          </Option>
+        ))}
       </div>
       {isDrawn && (
         <>
@@ -115,7 +115,7 @@ function ArrangementChoice({ draft, items, onChange }: ArrangementChoiceProps) {
   return (
     <fieldset className="mt-6">
       <legend className="mb-3 font-medium text-small">Arrangement</legend>
-      <div className="grid grid-cols-3 gap-3 md:grid-cols-5">
+      <div className="grid grid-cols-3 gap-3 md:grid-cols-6">
         {arrangements.map((one) => (
           <Option
             key={one}
@@ -199,7 +199,7 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
             key={picture.url}
             url={picture.url}
             alt=""
-            sizes="(min-width: 768px) 130px, 30vw"
+            sizes="(min-width: 768px) 126px, 30vw"
             width={outfitPictureWidth}
             height={outfitPictureWidth * 1.25}
             className="size-full"

@@ -113,6 +113,7 @@ function NothingFound({ noun, params, onChange }: FilterFieldsProps & { noun: Di
   return (
     <>
       <EmptyState
+        followed
         glyph={<Search strokeWidth={1.4} />}
         title={
           params.query === ""

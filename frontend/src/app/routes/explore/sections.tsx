@@ -57,6 +57,7 @@ export function SearchSection() {
       empty={
         <>
           <EmptyState
+            followed
             glyph={<Search strokeWidth={1.4} />}
             title={`No outfit, brand, color or style is called "${query}"${genders.length > 0 ? " within this filter" : ""}.`}
             action={

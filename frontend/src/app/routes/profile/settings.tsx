@@ -22,10 +22,14 @@ function SettingsPage({ title }: { title: string }) {
       <h1 className="mb-10 font-serif text-display">{title}</h1>
       <OwnProfile>
         {(profile) => (
-          <>
+          <div className="xl:grid xl:grid-cols-[minmax(0,42rem)_minmax(0,1fr)] xl:gap-x-20">
             <ProfileForm form="full" profile={profile} email={user?.email} />
-            {user !== null && <OwnAccount user={user} profile={profile} />}
-          </>
+            {user !== null && (
+              <div>
+                <OwnAccount user={user} profile={profile} />
+              </div>
+            )}
+          </div>
         )}
       </OwnProfile>
     </>

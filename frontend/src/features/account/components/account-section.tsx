@@ -42,13 +42,13 @@ export function AccountSection(props: AccountSectionProps) {
   return (
     <section
       aria-labelledby="account-title"
-      className="mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12"
+      className="mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12 xl:mt-0 xl:border-t-0 xl:pt-0"
     >
       <h2 id="account-title" className="font-serif text-heading">
         {accountTexts.title}
       </h2>
       <ExportData />
-      <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
+      <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
         <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">
           {accountTexts.signOutHint}
         </p>
@@ -73,7 +73,7 @@ function ExportData() {
   }
 
   return (
-    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
+    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
       <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.exportHint}</p>
       <Button pending={exportData.isPending} onClick={start}>
         {accountTexts.exportButton}
@@ -108,7 +108,7 @@ function DeleteAccount({ confirmation, renderSignInAgain, onDeleted }: AccountSe
   }
 
   return (
-    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
+    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
       <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.deleteHint}</p>
       <Button onClick={() => setQuestion("confirmation")}>{accountTexts.deleteButton}</Button>
       <Suspense>
