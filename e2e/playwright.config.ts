@@ -1,7 +1,8 @@
 // Runs the tests of the site and of the console in Chromium, at desktop and phone size. site/setup.ts starts the site's server; the
 // console's tests start their own.
 //
-// CHROMIUM names the browser. By default an installed Chromium or Chrome is used; none is downloaded.
+// CHROMIUM names the browser. By default an installed Chromium or Chrome is used; none is downloaded. Debian's
+// chromium-headless-shell comes first: it has no windows, whose making takes the whole browser a quarter of a test's time.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -9,10 +10,15 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 
 /** Names of the program on Debian, Ubuntu, and in Google's packages. */
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const installed = (process.env.PATH ?? "")
-  .split(delimiter)
-  .flatMap((folder) => names.map((name) => join(folder, name)));
+const names = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
+const folders = (process.env.PATH ?? "").split(delimiter);
+const installed = names.flatMap((name) => folders.map((folder) => join(folder, name)));
 const browser = [process.env.CHROMIUM ?? "", ...installed].find(existsSync);
 if (browser === undefined) {
   throw new Error("No Chromium: install `chromium`, or name one by CHROMIUM=/path/to/it.");

@@ -108,7 +108,7 @@ test("console_054 console_056 two tabs stage, undo and apply together, and anoth
   // What another tab has applied does not come back.
   await grid(page).focus();
   await page.keyboard.press("Control+z");
-  await expect(page.getByText("There is nothing to undo")).toBeVisible();
+  await expect(page.getByText("There is nothing to undo", { exact: true })).toBeVisible();
   await expect(staged(page)).toHaveCount(0);
 
   // Ben has his own staged changes, and changes a row that Ana has read.
