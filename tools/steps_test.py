@@ -191,6 +191,22 @@ printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\n
         self.assertEqual(code, 1, output)
         self.assertIn("killed, because it printed nothing for 1 s", output)
 
+    def test_warnings_of_the_build_fail_the_lints_and_so_does_a_build_without_clippy(self):
+        for found, code, text in (
+            ({"is_linted": True, "warnings": []}, 0, ""),
+            ({"is_linted": True, "warnings": ["warning: unused variable\n"]}, 1, "warning: unused variable\n"),
+            ({"is_linted": False, "warnings": []}, 1, "rustup component add clippy"),
+            (None, 1, "nothing is built"),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                os.mkdir(f"{folder}/debug")
+                if found:
+                    Path(f"{folder}/debug/test-programs-warnings.json").write_text(json.dumps(found))
+                environment = {**os.environ, "CARGO_TARGET_DIR": folder}
+                done = subprocess.run([TOOLS / "cargo-test", "--lints"], env=environment, capture_output=True, text=True)
+                self.assertEqual(done.returncode, code)
+                self.assertIn(text, done.stdout + done.stderr)
+
     def test_a_run_of_no_test_fails(self):
         code, output, _ = self.run_program('#!/bin/bash\necho "test result: ok. 0 passed; 0 failed; 9 filtered out"\n')
         self.assertEqual(code, 1, output)
@@ -204,7 +220,7 @@ printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\n
             for name, value in zip(options, options[1:]):
                 if name == "-p":
                     self.assertTrue((TOOLS.parent / "crates" / value).is_dir(), step.name)
-            known = {"-p", "--test", "--built", "--no-run", "--limit"}
+            known = {"-p", "--test", "--built", "--no-run", "--limit", "--lints"}
             self.assertEqual([option for option in options if option.startswith("-") and option not in known], [], step.name)
 
     def test_a_program_that_crashes_fails_the_run(self):
