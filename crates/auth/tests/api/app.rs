@@ -136,6 +136,8 @@ impl TestApp {
         let gateway_keys = Keys::new(keys.clone(), api_keys, false);
         let gateway = GatewayConfig {
             trusted_proxies: setup.trusted_proxies,
+            // A set of recovery codes is ten hashes, which wait on a busy machine for everything else.
+            request_timeout: Duration::from_secs(600),
             ..GatewayConfig::default()
         };
         let served = state.clone();
