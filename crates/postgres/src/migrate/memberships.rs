@@ -58,7 +58,8 @@ const WITHOUT_LOGIN: &str = "
       and (a.rolcanlogin or a.rolpassword is not null)";
 
 /// Roles with passwords that others know, or that the API becomes, and that have REPLICATION. PostgreSQL 15 lets `postgres` rename a role
-/// that has it to such a name. That of `postgres` stays while there are slots (`sql/platform/0101_replication_slots.sql`).
+/// that has it to such a name, `postgres` included. From PostgreSQL 16 on that of `postgres` stays while there are slots
+/// (`sql/platform/0101_replication_slots.sql`).
 const REPLICATION: &str = "
     select r.rolname::pg_catalog.text from pg_catalog.pg_authid as r
     where r.rolreplication and not r.rolsuper and (
@@ -68,10 +69,13 @@ const REPLICATION: &str = "
         'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members', 'selvedge_user_counts'
       ]::pg_catalog.name[])
       or r.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text
-      or r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and not exists (
-        select from pg_catalog.pg_replication_slots as s where not s.temporary
-      ) and not exists (
-        select from pg_catalog.pg_stat_replication as r where r.usename operator(pg_catalog.=) 'postgres'::pg_catalog.name
+      or r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and (
+        pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000
+        or not exists (
+          select from pg_catalog.pg_replication_slots as s where not s.temporary
+        ) and not exists (
+          select from pg_catalog.pg_stat_replication as r where r.usename operator(pg_catalog.=) 'postgres'::pg_catalog.name
+        )
       )
     )
     order by 1";

@@ -76,30 +76,58 @@ impl RolePasswords {
     }
 }
 
-/// Somebody may have renamed a role.
-const EXISTING: &str = "select r.rolname::pg_catalog.text from pg_catalog.pg_roles as r
+/// Roles may change their names until `pg_authid` is locked, and PostgreSQL 15 lets `postgres` rename nearly every one.
+const LOCK: &str =
+    "begin; set local lock_timeout = '60s'; lock table pg_catalog.pg_authid in share row exclusive mode";
+
+/// The roles that exist, and whether each has REPLICATION that goes with its new password. Whoever logs in with it names a library that PostgreSQL
+/// loads. From PostgreSQL 16 on nobody renames these roles, and `postgres` keeps it while there are slots
+/// (`sql/platform/0101_replication_slots.sql`).
+const EXISTING: &str = "
+    select r.rolname::pg_catalog.text, r.rolreplication and not r.rolsuper
+      and r.rolname operator(pg_catalog.<>) 'supabase_replication_admin'::pg_catalog.name
+      and (r.rolname operator(pg_catalog.<>) 'postgres'::pg_catalog.name
+        or pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000)
+    from pg_catalog.pg_authid as r
     where r.rolname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])";
 
-/// Sets the passwords of the roles that exist; `client` must be logged in as a superuser. They are sent as SCRAM verifiers, so that no password
-/// appears in PostgreSQL's log or in `pg_stat_statements`.
+/// Sets the passwords of the roles that exist, in a transaction of its own; `client` must be logged in as a superuser.
 ///
 /// # Errors
 /// When PostgreSQL refuses.
 pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> Result<(), MigrateError> {
+    client.batch_execute(LOCK).await?;
+    let outcome = match write_role_passwords(client, passwords).await {
+        Ok(()) => client.batch_execute("commit").await.map_err(MigrateError::from),
+        Err(error) => Err(error),
+    };
+    if outcome.is_err() {
+        // The first error is the one that counts.
+        client.batch_execute("rollback").await.ok();
+    }
+    outcome
+}
+
+/// Sets the passwords of the roles that exist, in the transaction of `client` that has locked `pg_catalog.pg_authid`, so that none of them is
+/// another role by now. They are sent as SCRAM verifiers, so that no password appears in PostgreSQL's log or in `pg_stat_statements`.
+///
+/// # Errors
+/// When PostgreSQL refuses.
+pub async fn write_role_passwords(client: &Client, passwords: &RolePasswords) -> Result<(), MigrateError> {
     let pairs = passwords.pairs();
     let names: Vec<&str> = pairs.iter().map(|(role, _)| *role).collect();
     let rows = client.query(EXISTING, &[&names]).await?;
-    let existing: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+    let existing: BTreeMap<&str, bool> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     // Making a verifier takes 4096 hashes, so roles with the same password get the same one.
     let mut verifiers: BTreeMap<&str, String> = BTreeMap::new();
     let statements: Vec<String> = pairs
         .into_iter()
-        .filter(|(role, _)| existing.contains(role))
-        .filter_map(|(role, password)| Some((role, password?)))
-        .map(|(role, password)| {
+        .filter_map(|(role, password)| Some((role, password?, existing.get(role)?)))
+        .map(|(role, password, loses_replication)| {
             let made = verifiers.entry(password.expose_secret());
             let verifier = made.or_insert_with(|| scram_verifier(password));
-            format!("alter role {role} password '{verifier}'")
+            let attribute = if *loses_replication { "noreplication " } else { "" };
+            format!("alter role {role} {attribute}password '{verifier}'")
         })
         .collect();
     // `alter role` takes no parameters, so the verifier is part of the text.

@@ -5,7 +5,11 @@ use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::{ClusterAccess, REPLICATION_LOGIN};
 use selvedge_postgres::migrate::{self, RolePasswords, matches_verifier};
 
+use super::catalog_locks::lock_catalogs;
 use crate::output;
+
+/// While passwords are set, no role may get the name of another one: `postgres` may rename most roles until PostgreSQL 15.
+const ROLES: &str = "pg_catalog.pg_authid";
 
 /// Sets what is missing of the roles' passwords. New platform files may create roles, which have no password yet. At other starts nothing has
 /// changed, unless somebody has changed the superuser's password, from which others are made, or the data are those of a backup.
@@ -29,7 +33,9 @@ pub(crate) async fn set_passwords(
         verifier.is_some_and(|verifier| matches_verifier(&own, &verifier))
     });
     if has_new_roles || !is_known {
-        migrate::set_role_passwords(superuser, &all_passwords(access)).await?;
+        lock_catalogs(&access.superuser_login(), superuser, ROLES).await?;
+        migrate::write_role_passwords(superuser, &all_passwords(access)).await?;
+        superuser.batch_execute("commit").await?;
     }
     Ok(())
 }

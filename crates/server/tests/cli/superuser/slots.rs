@@ -132,7 +132,8 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
     running.stop();
 }
 
-/// Slots of any kind are read by somebody who logs in as `postgres`, and without a reader they fill the disk.
+/// Slots of any kind are read by somebody who logs in as `postgres`, and without a reader they fill the disk. Until PostgreSQL 15 `postgres` may
+/// give its name to a role that has REPLICATION, so there nothing keeps it.
 #[actix_web::test]
 async fn postgres_keeps_replication_as_long_as_there_are_slots() {
     let project = Project::new();
@@ -148,6 +149,11 @@ async fn postgres_keeps_replication_as_long_as_there_are_slots() {
 
     let running = project.start().await;
     let printed = running.output();
+    if query::<i32>(&project.superuser().await, VERSION).await == 15 {
+        assert!(printed.contains("postgres had REPLICATION"), "{printed}");
+        running.stop();
+        return;
+    }
     assert!(printed.contains("but: postgres has REPLICATION"), "{printed}");
     let superuser = project.superuser().await;
     superuser
