@@ -127,14 +127,17 @@ impl ExtensionStatement {
     }
 }
 
-/// Whether a statement creates or changes an extension.
-pub(super) fn names_extension(statement: &str) -> bool {
+/// Whether an event trigger of the platform reads the text of a statement: it creates or changes an extension, or creates a subscription.
+pub(super) fn is_read_by_event_triggers(statement: &str) -> bool {
     let first = first_word(statement);
     if !first.eq_ignore_ascii_case("create") && !first.eq_ignore_ascii_case("alter") {
         return false;
     }
     let mut words = StatementReader::new(statement);
-    (words.take("create") || words.take("alter")) && words.take("extension")
+    match words.take("create") {
+        true => words.take("extension") || words.take("subscription"),
+        false => words.take("alter") && words.take("extension"),
+    }
 }
 
 #[cfg(test)]
@@ -190,5 +193,23 @@ mod tests {
             statement.to_query(),
             "_selvedge.create_extension('a''b', false, current_schema()::text, null, false)"
         );
+    }
+
+    #[test]
+    fn gw_012_statements_that_event_triggers_read_are_told_from_others() {
+        for statement in [
+            "create extension hstore",
+            "-- why\nALTER EXTENSION hstore update",
+            "create subscription s connection 'host=x' publication p",
+        ] {
+            assert!(is_read_by_event_triggers(statement), "{statement}");
+        }
+        for statement in [
+            "create table extension (id int)",
+            "alter subscription s disable",
+            "drop extension hstore",
+        ] {
+            assert!(!is_read_by_event_triggers(statement), "{statement}");
+        }
     }
 }

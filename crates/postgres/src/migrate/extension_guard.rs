@@ -1,6 +1,7 @@
 //! Keeps what `postgres` has made out of the scripts of extensions in every database of a cluster: the checks of the platform schema are in
 //! the project's database alone, and `postgres` may create others, in which PostgreSQL runs the scripts of trusted extensions as a superuser.
-//! Copies of the project that an earlier version has made also lose its functions that run as a superuser.
+//! Copies of the project that an earlier version has made also lose its functions that run as a superuser. Options of connections that are a
+//! superuser's are refused in all of them.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
@@ -20,6 +21,9 @@ const SILENCE: &str = "
     join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) t.evtowner and not o.rolsuper;
     update pg_catalog.pg_event_trigger as t set evtenabled = 'D'::pg_catalog.\"char\"
     from pg_catalog.pg_roles as o where o.oid operator(pg_catalog.=) t.evtowner and not o.rolsuper;";
+/// The functions call each other, and are made in the order of their names.
+const UNCHECKED_BODIES: &str = "
+    select pg_catalog.set_config('check_function_bodies', 'off', true);";
 const END_SILENCE: &str = ";
     update pg_catalog.pg_event_trigger as t set evtenabled = pg_catalog.split_part(s.setting, ':', 2)::pg_catalog.\"char\"
     from pg_catalog.string_to_table(pg_catalog.current_setting('selvedge.silenced'), ' ') as s (setting)
@@ -34,7 +38,9 @@ const FUNCTIONS: &str = "
     where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and p.proname operator(pg_catalog.=) any (array[
       'read_extension_statement', 'read_extension_scripts', 'read_script_statements', 'builds_names', 'split_extension_script',
       'find_extension_schemas', 'find_named_types',
-      'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement'
+      'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement',
+      'is_allowed_connection_option', 'find_refused_option', 'refuse_option', 'check_connection', 'close_connection_functions', 'move_grants',
+      'find_refused_server_options', 'check_changed_connections', 'check_connections', 'check_subscription', 'mend_connections'
     ]::pg_catalog.name[])
     order by p.proname";
 
@@ -73,7 +79,7 @@ impl ExtensionGuard {
     /// # Errors
     /// When the query fails.
     pub async fn read(client: &Client) -> Result<Self, MigrateError> {
-        let mut statements = [DISARM, SILENCE].concat();
+        let mut statements = [DISARM, SILENCE, UNCHECKED_BODIES].concat();
         for row in client.query(FUNCTIONS, &[]).await? {
             let definition: String = row.get(0);
             statements += &definition.replace("_selvedge.", "pg_catalog.selvedge_");

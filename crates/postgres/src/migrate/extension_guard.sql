@@ -1,17 +1,18 @@
 -- Guards the creation of extensions in a database of the cluster that has no platform schema. `postgres` may create databases, and in one of its
--- own the scripts of trusted extensions run as a superuser beside whatever it has made there. The functions of the platform that these
--- call were made before, with names that begin with `selvedge_`.
+-- own the scripts of trusted extensions run as a superuser beside whatever it has made there. Options of connections that are a superuser's
+-- are refused as well. The functions of the platform that these call were made before, with names that begin with `selvedge_`.
 --
 -- All of it is in pg_catalog, and the event trigger belongs to the extension plpgsql: so a dump of the database does not have it.
 
--- The scripts of contrib and of pgvector call nothing that a schema of the project could have in the place of PostgreSQL's own.
+-- These scripts of contrib and that of pgvector call nothing, and name no type, that a schema of the project could have in the place of what they
+-- mean.
 create or replace function pg_catalog.selvedge_is_known_script(extension_name text) returns boolean
   language sql immutable
   set search_path = pg_catalog, pg_temp
 as $guard$
   select extension_name = any (array[
     'adminpack', 'amcheck', 'autoinc', 'bloom', 'btree_gin', 'btree_gist', 'citext', 'cube', 'dblink', 'dict_int', 'dict_xsyn',
-    'earthdistance', 'fuzzystrmatch', 'hstore', 'insert_username', 'intagg', 'intarray', 'isn', 'lo', 'ltree', 'moddatetime',
+    'fuzzystrmatch', 'hstore', 'insert_username', 'intagg', 'intarray', 'isn', 'lo', 'ltree', 'moddatetime',
     'pg_buffercache', 'pg_prewarm', 'pg_stat_statements', 'pg_trgm', 'pg_walinspect', 'pgcrypto', 'pgrowlocks', 'pgstattuple', 'plpgsql',
     'postgres_fdw', 'refint', 'seg', 'sslinfo', 'tablefunc', 'tcn', 'tsm_system_rows', 'tsm_system_time', 'unaccent', 'uuid-ossp', 'vector'
   ]::text[])
@@ -78,10 +79,12 @@ begin
 end
 $guard$;
 revoke all on function pg_catalog.selvedge_check_extension() from public;
+revoke all on function pg_catalog.selvedge_check_connections() from public;
 
 do $$
 declare
   earlier regprocedure;
+  wanted record;
 begin
   for earlier in
     select p.oid from pg_proc as p
@@ -97,33 +100,49 @@ begin
       null;
     end;
   end loop;
-  -- In a copy of a project an event trigger of the project may have this name.
-  if exists (
-    select from pg_event_trigger as t
-    where t.evtname = 'selvedge_check_extension' and t.evtfoid <> 'pg_catalog.selvedge_check_extension()'::regprocedure
-  ) then
-    execute 'alter event trigger selvedge_check_extension rename to ' || quote_ident('renamed_' || gen_random_uuid()::text);
-  end if;
-  if not exists (select from pg_event_trigger where evtname = 'selvedge_check_extension') then
-    create event trigger selvedge_check_extension on ddl_command_start when tag in ('CREATE EXTENSION', 'ALTER EXTENSION')
-      execute function pg_catalog.selvedge_check_extension();
-  end if;
+  for wanted in
+    select * from (values
+      ('selvedge_check_extension'::text, 'ddl_command_start'::text, array['CREATE EXTENSION', 'ALTER EXTENSION'],
+        'pg_catalog.selvedge_check_extension()'::regprocedure),
+      -- Before all others of the same event, as in the project's database.
+      ('_selvedge_guard_connections', 'ddl_command_end', array[
+        'CREATE EXTENSION', 'ALTER EXTENSION', 'CREATE SERVER', 'ALTER SERVER', 'CREATE USER MAPPING', 'ALTER USER MAPPING',
+        'CREATE SUBSCRIPTION', 'ALTER SUBSCRIPTION'
+      ], 'pg_catalog.selvedge_check_connections()'),
+      ('_selvedge_guard_subscription', 'ddl_command_start', array['CREATE SUBSCRIPTION'], 'pg_catalog.selvedge_check_subscription()')
+    ) as w (name, event, tags, routine)
+  loop
+    -- In a copy of a project an event trigger of the project may have this name.
+    if exists (
+      select from pg_event_trigger as t
+      where t.evtname::text = wanted.name and (t.evtfoid <> wanted.routine::oid or t.evttags is distinct from wanted.tags)
+    ) then
+      execute 'alter event trigger ' || quote_ident(wanted.name) || ' rename to ' || quote_ident('renamed_' || gen_random_uuid()::text);
+    end if;
+    if not exists (select from pg_event_trigger as t where t.evtname::text = wanted.name) then
+      execute 'create event trigger ' || quote_ident(wanted.name) || ' on ' || wanted.event || ' when tag in ('
+        || (select string_agg(quote_literal(tag), ', '::text) from unnest(wanted.tags) as tag) || ') execute function '
+        || wanted.routine::text;
+    end if;
+    -- session_replication_role switches other event triggers off, and everybody may let it be set for their own sessions.
+    execute 'alter event trigger ' || quote_ident(wanted.name) || ' enable always';
+    if not exists (
+      select from pg_depend as d join pg_event_trigger as t on t.oid = d.objid and t.evtname::text = wanted.name
+      where d.classid = 'pg_event_trigger'::regclass and d.deptype = 'e'
+    ) then
+      execute 'alter extension plpgsql add event trigger ' || quote_ident(wanted.name);
+    end if;
+  end loop;
   -- Whoever owns plpgsql, as `postgres` did in earlier days, could drop the event trigger with it.
   update pg_extension set extowner = 10::oid where extname = 'plpgsql' and extowner <> 10::oid;
   delete from pg_shdepend as d
   using pg_extension as e, pg_database as db
   where e.extname = 'plpgsql' and e.extowner = 10::oid and db.datname = current_database()
     and d.dbid = db.oid and d.classid = 'pg_extension'::regclass and d.objid = e.oid and d.deptype = 'o';
-  -- session_replication_role switches other event triggers off, and everybody may let it be set for their own sessions.
-  alter event trigger selvedge_check_extension enable always;
-  if not exists (
-    select from pg_depend as d join pg_event_trigger as t on t.oid = d.objid and t.evtname = 'selvedge_check_extension'
-    where d.classid = 'pg_event_trigger'::regclass and d.deptype = 'e'
-  ) then
-    alter extension plpgsql add event trigger selvedge_check_extension;
-  end if;
 end
 $$;
+
+select pg_catalog.selvedge_mend_connections();
 
 -- A copy of a project that an earlier version has made keeps the functions of those days that run as a superuser, and rights on its tables, with
 -- the faults that they had. There they run as their callers, and what was made with these rights is removed, as the files of the platform schema

@@ -65,7 +65,9 @@ pub use migration_file::Migration;
 pub(crate) use migration_file::read_file;
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
-pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords, write_role_passwords};
+pub use passwords::{
+    RolePasswords, matches_verifier, scram_verifier, set_role_passwords, write_role_passwords,
+};
 pub use platform::{
     PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
     is_applied as is_platform_applied, is_older as is_platform_older, record_auto_expose,

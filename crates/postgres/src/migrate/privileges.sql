@@ -170,6 +170,31 @@ where (
     )
   )
 union all
+select 'dblink looks at the connections that it is given', p.oid::pg_catalog.regprocedure::text
+from pg_catalog.pg_extension as e
+join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.refobjid = e.oid and d.deptype = 'e'
+  and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+join pg_catalog.pg_proc as p on p.oid = d.objid
+where e.extname = 'dblink' and (
+    p.prosrc = 'dblink_connect' and p.proargtypes in ('25'::pg_catalog.oidvector, '25 25'::pg_catalog.oidvector)
+    or p.prosrc in ('dblink_record', 'dblink_exec') and p.proargtypes in ('25 25'::pg_catalog.oidvector, '25 25 16'::pg_catalog.oidvector)
+  )
+  and (p.proacl is null or exists (
+    select from pg_catalog.aclexplode(p.proacl) as a where a.grantee not in (select oid from superuser)
+  ))
+union all
+-- The options of a mapping are shown to its role, and to whoever owns the server.
+select 'options of connections that name files are a superuser''s', f.server || ': ' || o.option_name
+from (
+  select s.srvname::text as server, s.srvoptions as options from pg_catalog.pg_foreign_server as s
+  where s.srvowner not in (select oid from superuser)
+  union all
+  select m.srvname::text, m.umoptions from pg_catalog.pg_user_mappings as m where m.umuser not in (select oid from superuser)
+) as f
+cross join lateral pg_catalog.pg_options_to_table(f.options) as o
+where o.option_name ~ '^(ssl(key|cert|crl|crldir|password|keylogfile)|passfile|service|servicefile|krbsrvname|gsslib|gssdelegation|oauth_.*)$'
+  or (o.option_name = 'sslrootcert' and o.option_value is distinct from 'system')
+union all
 select 'event triggers of projects call the function of a superuser that always has the same text', t.evtname::text
 from pg_catalog.pg_event_trigger as t
 join pg_catalog.pg_proc as p on p.oid = t.evtfoid
@@ -182,7 +207,8 @@ where p.proowner not in (select oid from superuser) or (
 union all
 select 'the platform''s event triggers fire always', wanted.name
 from (values
-  ('selvedge_open_new_extension'::text), ('selvedge_refresh_event_trigger_copies'), ('selvedge_check_extension_scripts')
+  ('selvedge_open_new_extension'::text), ('selvedge_refresh_event_trigger_copies'), ('selvedge_check_extension_scripts'),
+  ('_selvedge_check_connections'), ('_selvedge_check_subscription')
 ) as wanted (name)
 where not exists (
   select from pg_catalog.pg_event_trigger as t

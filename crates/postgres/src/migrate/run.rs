@@ -12,7 +12,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 
 use super::{
     error::{MigrateError, StatementFailure},
-    extension::names_extension,
+    extension::is_read_by_event_triggers,
     lexer::{Lexer, TokenKind},
     script_parts::{Part, is_without_transaction, split_parts},
     split::{SEPARATOR, SplitError, Statement, split_statements},
@@ -138,9 +138,8 @@ fn first_line_of(statement: &Statement<'_>) -> usize {
     statement.line.saturating_sub(lines)
 }
 
-/// Returns the forms of the next statements for one message of at most `batch_bytes`; a longer statement, and one about an extension, is
-/// sent alone. They are made
-/// message by message, because a file may be as large as the memory.
+/// Returns the forms of the next statements for one message of at most `batch_bytes`; a longer statement, and one that event triggers of the
+/// platform read, is sent alone. They are made message by message, because a file may be as large as the memory.
 fn plan_batch(
     statements: &[Statement<'_>],
     plan: impl Fn(&str) -> String,
@@ -149,8 +148,8 @@ fn plan_batch(
     let (mut texts, mut size) = (Vec::new(), 0);
     for statement in statements {
         let text = plan(statement.text);
-        // Only of a message of one statement can the platform's event trigger tell which extension it is about.
-        let is_alone = names_extension(&text);
+        // Only of a message of one statement can an event trigger tell which extension, or which connection, it is about.
+        let is_alone = is_read_by_event_triggers(&text);
         if size > 0 && (is_alone || size + text.len() > batch_bytes) {
             break;
         }

@@ -22,7 +22,7 @@ const GRANTED: &str = "
     alter default privileges in schema public grant references, trigger on tables to postgres;
     update pg_extension set extowner = 'postgres'::regrole where extname = 'plpgsql';
     create extension postgres_fdw; create extension dblink;
-    grant execute on function public.dblink_connect_u(text) to postgres;
+    grant execute on function public.dblink_connect_u(public.dblink_connection) to postgres;
     alter default privileges grant execute on functions to postgres;
     create foreign data wrapper mixed handler postgres_fdw_handler validator postgresql_fdw_validator;
     create foreign data wrapper paired handler postgres_fdw_handler validator postgres_fdw_validator;

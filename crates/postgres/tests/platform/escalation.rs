@@ -195,7 +195,7 @@ async fn gw_012_what_an_extension_closes_stays_closed() {
     };
     for role in ["anon", "authenticated", "service_role"] {
         for function in [
-            "dblink_connect_u(text)",
+            "dblink_connect_u(public.dblink_connection)",
             "pgstattuple(regclass)",
             "pg_get_wal_record_info(pg_lsn)",
             "bt_index_check(regclass)",
@@ -207,12 +207,16 @@ async fn gw_012_what_an_extension_closes_stays_closed() {
             );
         }
         assert_eq!(
-            query_value(&postgres, &may(role, "dblink_connect(text)")).await,
+            query_value(&postgres, &may(role, "dblink_connect(public.dblink_connection)")).await,
             "true"
         );
     }
     assert_eq!(
-        query_value(&postgres, &may("postgres", "dblink_connect_u(text)")).await,
+        query_value(
+            &postgres,
+            &may("postgres", "dblink_connect_u(public.dblink_connection)")
+        )
+        .await,
         "false"
     );
     assert_eq!(

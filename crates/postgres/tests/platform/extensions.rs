@@ -347,6 +347,58 @@ async fn gw_018_an_extension_is_known_while_all_of_its_scripts_are_those_of_the_
     assert_eq!((row.get(0), row.get(1)), (false, false));
 }
 
+/// Until PostgreSQL 15 the script of earthdistance finds the type `cube` in its own schema first, and makes values of it while it is read.
+#[tokio::test]
+async fn gw_012_types_of_a_project_are_not_taken_for_those_of_an_extension() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create schema a; create schema b; create extension cube schema b;
+             create function a.evil(integer) returns boolean language plpgsql as $$
+             begin
+               if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+                 create role gw_012_evil superuser;
+               end if;
+               return true;
+             end $$;
+             create domain a.checked as integer check (a.evil(value));
+             create type a.cube as (x a.checked);
+             create function a.cube_is_point(a.cube) returns boolean language sql as 'select true';
+             create function a.cube_dim(a.cube) returns integer language sql as 'select 1';
+             create function a.cube_distance(a.cube, a.cube) returns float8 language sql as 'select 1::float8';
+             create function a.cube(float8) returns a.cube language sql as 'select null::a.cube';
+             create function a.cube(a.cube, float8) returns a.cube language sql as 'select null::a.cube';
+             create function a.cube_ll_coord(a.cube, integer) returns float8 language sql as 'select 1::float8';
+             create function a.cube_enlarge(a.cube, float8, integer) returns a.cube language sql as 'select null::a.cube';",
+        )
+        .await
+        .expect("postgres may");
+
+    let create = "create extension earthdistance schema a";
+    assert_eq!(query_sqlstate(&postgres, create).await, "42501");
+    let transforms = "select count(*) from unnest(array['earthdistance', 'hstore_plperl', 'hstore_plperlu', 'hstore_plpython3u',
+        'ltree_plpython3u']) as name where _selvedge.is_known_script(name)";
+    let superuser = database.superuser().await;
+    assert_eq!(query_value(&superuser, transforms).await, "0");
+    postgres
+        .batch_execute("create function extensions.of_project() returns int language sql as 'select 1'")
+        .await
+        .expect("postgres may");
+    postgres
+        .batch_execute("create extension earthdistance schema extensions")
+        .await
+        .expect("the objects of the project are in another schema");
+    assert_eq!(
+        query_value(
+            &postgres,
+            "select count(*) from pg_roles where rolname = 'gw_012_evil'"
+        )
+        .await,
+        "0"
+    );
+}
+
 /// `postgres` may make a database of any collation, and in a Turkish one the small letter of I is not i.
 #[tokio::test]
 async fn gw_018_a_database_with_turkish_letters_hides_no_name_in_capital_letters() {

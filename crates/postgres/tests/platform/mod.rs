@@ -3,6 +3,7 @@
 
 mod baseline;
 mod claims;
+mod connections;
 mod copies;
 mod escalation;
 mod event_triggers;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use selvedge_postgres::migrate::{
-    PrivilegeFault, TakenMembership, find_privilege_faults, find_role_faults, list_taken_memberships,
-    take_back_memberships,
+    PrivilegeFault, RolePasswords, TakenMembership, find_privilege_faults, find_role_faults,
+    list_taken_memberships, take_back_memberships, write_role_passwords,
 };
 use selvedge_testing::{TestDatabase, create_every_extension, list_definers, list_judged_definers};
 use tokio_postgres::Client;
@@ -43,7 +43,10 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
     let superuser = database.superuser().await;
     superuser
         .batch_execute(
-            "create extension dblink schema public; create extension file_fdw schema public;
+            "alter event trigger _selvedge_check_connections disable;
+             create extension dblink schema public; create extension file_fdw schema public;
+             create server with_a_key foreign data wrapper dblink_fdw options (host 'x', sslkey '/tmp/x:y');
+             alter server with_a_key owner to postgres;
              create function public.no_path() returns void language plpgsql security definer as $$ begin end $$;
              create function _selvedge.names_public() returns void language plpgsql security definer
                set search_path = pg_catalog, pg_temp as $$ begin perform public.f(); end $$;
@@ -324,6 +327,50 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
     }
     assert_eq!(revoked.len(), if reaches_all { 8 } else { 6 }, "{revoked:?}");
     assert_eq!(again, Vec::<String>::new());
+}
+
+/// Who logs in with REPLICATION names a library that PostgreSQL loads, and PostgreSQL 15 lets `postgres` give such a role another name.
+#[tokio::test]
+async fn gw_012_no_role_with_a_known_password_has_replication() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "begin; lock table pg_authid in share row exclusive mode;
+             alter role pgbouncer rename to gw_012_former; alter role supabase_etl_admin rename to pgbouncer;
+             alter role authenticator replication; alter role postgres replication;",
+        )
+        .await
+        .expect("a superuser may");
+    let known = RolePasswords::same_for_all(&"known".into());
+    write_role_passwords(&superuser, &known).await.expect("set");
+    let having = "select string_agg(rolname, ' ' order by rolname) from pg_authid
+        where rolreplication and not rolsuper and rolpassword is not null";
+    let after_passwords = query_value(&superuser, having).await;
+    superuser
+        .batch_execute(
+            "alter role postgres replication; select pg_create_physical_replication_slot('gw_012_kept')",
+        )
+        .await
+        .expect("a superuser may");
+    let revoked = take_back_all(&superuser).await;
+    let of_postgres = query_value(
+        &superuser,
+        "select rolreplication from pg_roles where rolname = 'postgres'",
+    )
+    .await;
+    superuser
+        .batch_execute("rollback; select pg_drop_replication_slot('gw_012_kept')")
+        .await
+        .expect("as before");
+
+    // From PostgreSQL 16 on nobody but superusers renames them, and who streams as postgres goes on while there are slots.
+    let (having, kept) = match reaches_all(&superuser).await {
+        true => ("supabase_replication_admin", "false"),
+        false => ("postgres supabase_replication_admin", "true"),
+    };
+    assert_eq!(after_passwords, having);
+    assert_eq!(of_postgres, kept, "{revoked:?}");
 }
 
 #[tokio::test]

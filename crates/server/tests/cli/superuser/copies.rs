@@ -69,7 +69,7 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
         (select is_called from auth.trapped),
         (select string_agg(relname || ' of ' || relowner::regrole, ', ' order by relname) from pg_class where relname in ('notes', 'planned')),
         has_schema_privilege('planner', 'public', 'create'), has_schema_privilege('planner', 'cron', 'usage'),
-        has_function_privilege('anon', 'public.dblink_connect_u(text)', 'execute'),
+        has_function_privilege('anon', 'public.dblink_connect_u(public.dblink_connection)', 'execute'),
         (select pubowner::regrole from pg_publication where pubname = 'everything' and puballtables),
         (select srvowner::regrole from pg_foreign_server where srvname = 'remote'),
         (select count(*) from pg_roles where rolname ~ '^selvedge_(run|import)'),
