@@ -12,7 +12,9 @@ const INTERVAL: Duration = Duration::from_secs(4 * 3600);
 /// Pause after a failed round.
 const RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
-const MAINTAIN: &str = "select realtime.maintain_messages_partitions()";
+/// As a role that may call the function. What limits requests does not limit the work on many partitions.
+const MAINTAIN: &str = "begin; set local role service_role; set local statement_timeout = 0;
+    select realtime.maintain_messages_partitions(); commit";
 
 /// Keeps the partitions up to date until the runtime ends.
 pub(crate) async fn maintain_forever(pool: Pool) {
@@ -35,6 +37,9 @@ pub(crate) async fn maintain_forever(pool: Pool) {
 /// Creates and drops partitions once.
 async fn maintain(pool: &Pool) -> Result<(), String> {
     let client = pool.get().await.map_err(|error| error.to_string())?;
-    let done = client.execute(MAINTAIN, &[]).await;
-    done.map(drop).map_err(|error| error.to_string())
+    let done = client.batch_execute(MAINTAIN).await;
+    if done.is_err() {
+        client.batch_execute("rollback").await.ok();
+    }
+    done.map_err(|error| error.to_string())
 }

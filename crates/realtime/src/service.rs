@@ -93,7 +93,8 @@ impl Realtime {
     ) -> io::Result<Self> {
         // Registered now, so that `/metrics` has them before the first socket: a dashboard would take the gap for a failure.
         LazyLock::force(&METRICS);
-        let pool = database.pool(Login::Replication, config.database_connections);
+        // Not the login of the stream, which has the attribute REPLICATION: functions, policies and triggers of the project run here.
+        let pool = database.pool(Login::Authenticator, config.database_connections);
         let for_ended_users = pool.clone();
         let partitions = maintain_partitions(pool.clone());
         let hub = Arc::new(Hub::new());

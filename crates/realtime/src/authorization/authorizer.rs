@@ -85,6 +85,9 @@ pub(crate) struct Authorizer {
     writes: SharedChecks<(Settings, Extension), Result<bool, CheckError>>,
 }
 
+/// Begins a transaction as a role that no policy restricts.
+const BEGIN: &str = "begin; set local role service_role";
+
 const INSERT_READ_PROBES: &str = "insert into realtime.messages (id, topic, extension) \
      select probe.id, $1, probe.extension from unnest($2::uuid[], $3::text[]) as probe (id, extension)";
 
@@ -100,8 +103,8 @@ const SELECT_READ_PROBES: &str = "select id from realtime.messages where id = an
 const INSERT_WRITE_PROBE: &str = "insert into realtime.messages (topic, extension) values ($1, $2)";
 
 impl Authorizer {
-    /// An authorizer on connections whose login owns `realtime.messages`, so that probe rows can be inserted
-    /// regardless of the policies. `timeout` bounds the wait for a connection, and again the check itself.
+    /// An authorizer on connections whose login may become `service_role`, as which probe rows are inserted regardless of the
+    /// policies, and the caller's role. `timeout` bounds the wait for a connection, and again the check itself.
     pub(crate) fn new(database: Arc<Database>, pool: Pool, timeout: Duration) -> Self {
         let pressure = PoolPressure::new(pool.status().max_size);
         Self {
@@ -161,7 +164,7 @@ struct CheckTransactions {
 }
 
 impl CheckTransactions {
-    /// Probe rows are inserted as the owner, who is exempt from the policies; those that the caller can then select
+    /// Probe rows are inserted as a role that is exempt from the policies; those that the caller can then select
     /// are readable.
     async fn check_read(&self, settings: &Settings, with_presence: bool) -> Result<ReadVerdict, CheckError> {
         self.measured(async |client: &Object| {
@@ -182,7 +185,7 @@ impl CheckTransactions {
             let probe_ids: [&(dyn ToSql + Sync); 1] = [&ids];
             let for_workers = self.settings_for_workers(settings);
             let (begun, inserted, became, told, visible, ended) = join!(
-                client.batch_execute("begin"),
+                client.batch_execute(BEGIN),
                 client.execute(&insert, &probes),
                 set_caller(client, &become_caller, settings),
                 try_join_all(for_workers.iter().map(|text| client.batch_execute(text))),

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use deadpool_postgres::Pool;
+use futures_util::join;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::message::{Content, RowKey};
@@ -48,6 +50,9 @@ pub(crate) struct Replayer {
     timeout: Duration,
 }
 
+/// Begins a transaction as a role that no policy restricts.
+const BEGIN: &str = "begin; set local role service_role";
+
 /// The newest messages first. Rows dated more than a minute ahead are left out: other sessions' clocks may be a little
 /// ahead, but `inserted_at` can be set freely, and a row of the far future would be the newest for ever.
 const SELECT: &str = "select id, event, payload::text, binary_payload, inserted_at from realtime.messages \
@@ -76,10 +81,14 @@ impl Replayer {
                 reason = "clamped to what a double holds exactly"
             )]
             let since = request.since.clamp(-(1 << 50), 1 << 50) as f64;
-            client
-                .query(&statement, &[&topic, &since, &request.limit])
-                .await
-                .map_err(|error| error.to_string())
+            let parameters: [&(dyn ToSql + Sync); 3] = [&topic, &since, &request.limit];
+            // Queued before any await: the rollback also runs where the waiting is given up.
+            let (begun, rows, ended) = join!(
+                client.batch_execute(BEGIN),
+                client.query(&statement, &parameters),
+                client.batch_execute("rollback"),
+            );
+            begun.and(ended).and(rows).map_err(|error| error.to_string())
         });
         match rows.await.map_err(|_| "timeout".to_owned()).flatten() {
             Ok(rows) => Some(rows.iter().rev().filter_map(read_row).collect()),

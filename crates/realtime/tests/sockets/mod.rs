@@ -10,6 +10,7 @@ mod live_subscriptions;
 mod nats_server;
 mod presence;
 mod private_channels;
+mod project_code;
 mod rates;
 mod refreshed_tokens;
 mod refused_persistence;

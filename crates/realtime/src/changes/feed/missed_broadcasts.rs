@@ -34,6 +34,9 @@ pub(super) const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(20);
 /// Microseconds from 1970-01-01 to 2000-01-01, the epoch of PostgreSQL's timestamps.
 const POSTGRES_EPOCH_US: i64 = 946_684_800_000_000;
 
+/// Begins a transaction as a role that no policy restricts. It ends with the connection.
+const BEGIN: &str = "begin; set local role service_role; set local statement_timeout = 0";
+
 const SELECT_MISSED: &str = "select id::text, topic, event, extension, coalesce(private, false), payload::text, \
        binary_payload, inserted_at from realtime.messages \
      where inserted_at > $1 and inserted_at < (now() at time zone 'utc') + interval '1 minute' \
@@ -128,7 +131,8 @@ pub(super) async fn read_missed(
     since: NaiveDateTime,
     mut deliver: impl AsyncFnMut(BroadcastRow),
 ) -> Result<bool, Error> {
-    let client = database.client(Login::Replication).await?;
+    let client = database.client(Login::Authenticator).await?;
+    client.batch_execute(BEGIN).await?;
     let limit = i64::try_from(MOST_MISSED).unwrap_or(i64::MAX);
     let rows = client.query_raw(
         SELECT_MISSED,
