@@ -125,6 +125,18 @@ join pg_catalog.pg_class as c on c.oid = t.tgrelid
 join pg_catalog.pg_proc as p on p.oid = t.tgfoid
 where c.relowner in (select oid from superuser) and p.proowner not in (select oid from superuser)
 union all
+select 'conditions of triggers on a table of a superuser call nothing of others', t.tgname || ' of ' || t.tgrelid::pg_catalog.regclass
+from pg_catalog.pg_trigger as t
+join pg_catalog.pg_class as c on c.oid = t.tgrelid
+where c.relowner in (select oid from superuser) and t.tgqual is not null and exists (
+  select from pg_catalog.pg_depend as d
+  left join pg_catalog.pg_proc as p on d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass and p.oid = d.refobjid
+  left join pg_catalog.pg_operator as o on d.refclassid = 'pg_catalog.pg_operator'::pg_catalog.regclass and o.oid = d.refobjid
+  left join pg_catalog.pg_type as y on d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass and y.oid = d.refobjid
+  where d.classid = 'pg_catalog.pg_trigger'::pg_catalog.regclass and d.objid = t.oid
+    and coalesce(p.proowner, o.oprowner, y.typowner) not in (select oid from superuser)
+)
+union all
 select 'a function that its extension has closed stays closed', p.oid::pg_catalog.regprocedure || ' to ' || a.grantee::pg_catalog.regrole
 from pg_catalog.pg_depend as d
 join pg_catalog.pg_proc as p on p.oid = d.objid
@@ -229,7 +241,7 @@ union all
 select 'tables that decide what a superuser runs are guarded', wanted.name
 from (values
   ('_selvedge.platform_migrations'::text), ('_selvedge.shipped_extensions'), ('_selvedge.installed_extensions'),
-  ('_selvedge.event_trigger_functions'), ('vault._key_file'), ('cron.job')
+  ('_selvedge.event_trigger_functions'), ('_selvedge.project_settings'), ('vault._key_file'), ('cron.job')
 ) as wanted (name)
 -- By name, because looking a table up needs USAGE of its schema, which not every role has that may ask.
 join pg_catalog.pg_namespace as n on n.nspname = pg_catalog.split_part(wanted.name, '.', 1)

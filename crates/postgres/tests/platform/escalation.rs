@@ -276,6 +276,7 @@ async fn gw_012_tables_that_decide_what_a_superuser_runs_are_closed_also_to_pg_w
         "_selvedge.platform_migrations",
         "_selvedge.installed_extensions",
         "_selvedge.event_trigger_functions",
+        "_selvedge.project_settings",
         "vault._key_file",
     ] {
         let columns = "select count(*) from pg_attribute where attrelid = '{}'::regclass";

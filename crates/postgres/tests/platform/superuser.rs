@@ -73,6 +73,10 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
              alter function public.by_postgres() owner to postgres;
              create trigger by_postgres before insert on public.of_superuser
                for each row execute function public.by_postgres();
+             create function public.is_of_postgres(uuid) returns boolean language plpgsql as $$ begin return true; end $$;
+             alter function public.is_of_postgres(uuid) owner to postgres;
+             create trigger on_condition before update on public.of_superuser for each row when (public.is_of_postgres(new.id))
+               execute function pg_catalog.suppress_redundant_updates_trigger();
              alter default privileges in schema public grant trigger on tables to anon;
              grant execute on function public.dblink_connect_u(text) to anon;
              create function pg_catalog.by_postgres() returns int language sql as $$ select 1 $$;
