@@ -7,6 +7,7 @@
 //! functions.
 
 mod attached_code;
+mod auto_expose;
 mod clear;
 mod database_state;
 mod do_block;
@@ -45,6 +46,7 @@ mod superuser_statement;
 mod tenants;
 mod transaction_control;
 
+pub use auto_expose::{apply_auto_expose, record_auto_expose, reset_auto_expose, set_auto_expose_new_tables};
 pub use clear::{
     begin_clear_project, check_project_unlocked, clear_project, drop_project_roles, explain_emptied,
     is_platform_role,
@@ -69,9 +71,8 @@ pub use passwords::{
     RolePasswords, matches_verifier, scram_verifier, set_role_passwords, write_role_passwords,
 };
 pub use platform::{
-    PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
-    is_applied as is_platform_applied, is_older as is_platform_older, record_auto_expose,
-    refuse_newer as refuse_newer_platform, reset_auto_expose, set_auto_expose_new_tables,
+    PlatformReport, apply as apply_platform, digest as platform_digest, is_applied as is_platform_applied,
+    is_older as is_platform_older, refuse_newer as refuse_newer_platform,
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{

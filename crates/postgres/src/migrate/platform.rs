@@ -1,10 +1,12 @@
 //! The platform schema: numbered files of `sql/platform`, applied once each, by a superuser.
 
-use std::time::Instant;
+use std::time::Duration;
 
 use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
+use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::attached_code::list_code_on_written_tables;
 use super::error::MigrateError;
@@ -37,6 +39,20 @@ const EVENT_TRIGGERS: &str = include_str!("event_triggers.sql");
 /// The lock among all nodes of one database, so that only one of them migrates at a time.
 const LOCK: &str = "selvedge platform migrations";
 
+const HAS_CITUS: &str = "select exists (
+    select from pg_catalog.pg_extension as e where e.extname operator(pg_catalog.=) 'citus'::pg_catalog.name)";
+
+/// How long a file waits for a lock. Requests in progress wait meanwhile for what the files before it have locked, so the transaction is given up
+/// and begun again.
+const LOCK_TIMEOUT: &str = "2s";
+/// How long it is begun again and again, and the pause between.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Files change roles, which belong to all databases of the server. Runs in two of them would wait for each other in the middle. The mode is
+/// one that only these runs and vacuuming keep out.
+const WAIT_FOR_RUNS_IN_OTHERS: &str = "lock table pg_catalog.pg_authid in share update exclusive mode";
+
 /// Citus connects to worker nodes as the role of the statement, so with Citus the API's roles need LOGIN. They have no password, so
 /// only hosts that `pg_hba.conf` trusts can log in as them. Runs before each file, because the first file creates the roles and a
 /// later one runs statements as one of them.
@@ -58,7 +74,8 @@ const LET_ROLES_LOG_IN: &str = "
     end
     $$";
 
-/// Whether there is a register that is an ordinary table: reading one runs no code of whoever made it.
+/// Whether there is a register that is an ordinary table. A superuser reads one of superusers only, as indexes of others run their code:
+/// `trusted_database` refuses the session otherwise.
 const HAS_REGISTER: &str = "
     select exists (
       select from pg_catalog.pg_class as c
@@ -148,11 +165,12 @@ pub fn digest() -> String {
 /// Brings the platform schema of the connected database up to date. `client` must be a superuser's, opened by
 /// [`crate::PrivilegedLogin`].
 ///
-/// Each file runs in a transaction with its row of `_selvedge.platform_migrations`; several nodes may call this at
-/// once.
+/// All missing files run in one transaction with their rows of `_selvedge.platform_migrations`: what an earlier file leaves open for a later one
+/// is never to be seen by anybody, also when the program is killed. On Citus, which connects to its workers as roles that have to be committed
+/// there, each file is a transaction. Several nodes may call this at once.
 ///
 /// # Errors
-/// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
+/// [`MigrateError::Platform`] names the file that failed; nothing of it and of those before it stays, but for Citus, where those before it do.
 pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
     let lock = PrivilegedLock::take(client, LOCK).await?;
     // Event triggers of the platform complete what its files create.
@@ -248,8 +266,8 @@ async fn prepare(client: &Client) -> Result<(), MigrateError> {
     }
     let prepared = async {
         client.batch_execute(DISARM).await?;
-        refuse_newer(client).await?;
         check_ownership(client).await?;
+        refuse_newer(client).await?;
         client.batch_execute(REGISTER).await?;
         client.batch_execute(STORE_TABLE).await?;
         store_shipped(client).await
@@ -262,43 +280,111 @@ async fn prepare(client: &Client) -> Result<(), MigrateError> {
 
 async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<PlatformReport, MigrateError> {
     prepare(client).await?;
-    let known: Vec<(i32, String)> = client
-        .query("select version, sha256 from _selvedge.platform_migrations", &[])
-        .await?
-        .iter()
-        .map(|row| (row.get(0), row.get(1)))
-        .collect();
+    let known = read_register(client).await?;
+    warn_of_editions(files, &known);
     let mut report = PlatformReport {
         applied: Vec::new(),
         is_first: known.is_empty(),
     };
-
-    for file in files {
-        match known.iter().find(|(version, _)| *version == file.version) {
-            Some((_, sha256)) if *sha256 == file.sha256 => {}
-            Some((version, sha256)) if EARLIER_EDITIONS.contains(&(*version, sha256.as_str())) => {}
-            // A changed file cannot be applied again over its own tables, so this is only reported.
-            Some(_) => tracing::warn!(
-                file = file.name,
-                "the platform schema was applied from another edition of this file; a reset brings it up to date"
-            ),
-            None => {
-                client.batch_execute(LET_ROLES_LOG_IN).await?;
-                let writes = !report.is_first && FILES_THAT_WRITE.contains(&file.version);
-                if writes {
-                    let attached = list_code_on_written_tables(client).await?;
-                    if !attached.is_empty() {
-                        return Err(MigrateError::NotOwned(attached));
-                    }
-                }
-                if apply_file(client, file, writes).await? {
-                    report.applied.push(file.name.to_owned());
+    let at_once = match client.query_one(HAS_CITUS, &[]).await?.try_get(0)? {
+        true => 1,
+        false => files.len().max(1),
+    };
+    let deadline = Instant::now() + LONGEST_WAIT;
+    loop {
+        begin_on_register(client).await?;
+        let outcome = apply_some(client, files, at_once, report.is_first).await;
+        let end = if outcome.is_ok() { "commit" } else { "rollback" };
+        client.batch_execute(end).await?;
+        match outcome {
+            Ok((applied, is_last)) => {
+                report.applied.extend(applied);
+                if is_last {
+                    return Ok(report);
                 }
             }
+            Err(error) if is_passing(&error) && Instant::now() < deadline => sleep(PAUSE).await,
+            Err(error) => return Err(error),
         }
     }
-    client.batch_execute(EVENT_TRIGGERS).await?;
-    Ok(report)
+}
+
+/// Applies the next files that are missing in the open transaction, which has the register for itself. Returns their names, and whether none is
+/// missing after them.
+async fn apply_some(
+    client: &Client,
+    files: &[PlatformFile],
+    at_once: usize,
+    is_first: bool,
+) -> Result<(Vec<String>, bool), MigrateError> {
+    let known = read_register(client).await?;
+    let mut missing = files
+        .iter()
+        .filter(|file| !known.iter().any(|(version, _)| *version == file.version))
+        .peekable();
+    if missing.peek().is_some() {
+        let wait = format!("set local lock_timeout = '{LOCK_TIMEOUT}'; {WAIT_FOR_RUNS_IN_OTHERS}");
+        client.batch_execute(&wait).await?;
+    }
+    let mut applied = Vec::new();
+    for file in missing.by_ref().take(at_once) {
+        if at_once == 1 {
+            client.batch_execute(LET_ROLES_LOG_IN).await?;
+        }
+        let writes = !is_first && FILES_THAT_WRITE.contains(&file.version);
+        if writes {
+            let attached = list_code_on_written_tables(client).await?;
+            if !attached.is_empty() {
+                return Err(MigrateError::NotOwned(attached));
+            }
+        }
+        apply_file(client, file, writes).await?;
+        applied.push(file.name.to_owned());
+    }
+    let is_last = missing.peek().is_none();
+    if is_last {
+        let settings = "set local session_replication_role = origin; set local check_function_bodies = on";
+        client.batch_execute(settings).await?;
+        client.batch_execute(EVENT_TRIGGERS).await?;
+    }
+    Ok((applied, is_last))
+}
+
+/// Numbers and digests of the applied files.
+async fn read_register(client: &Client) -> Result<Vec<(i32, String)>, tokio_postgres::Error> {
+    let known = "select version, sha256 from _selvedge.platform_migrations";
+    let rows = client.query(known, &[]).await?;
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect()
+}
+
+/// A changed file cannot be applied again over its own tables, so this is only reported.
+fn warn_of_editions(files: &[PlatformFile], known: &[(i32, String)]) {
+    for (version, sha256) in known {
+        let file = files.iter().find(|file| file.version == *version);
+        if let Some(file) = file.filter(|file| file.sha256 != *sha256)
+            && !EARLIER_EDITIONS.contains(&(*version, sha256.as_str()))
+        {
+            tracing::warn!(
+                file = file.name,
+                "the platform schema was applied from another edition of this file; a reset brings it up to date"
+            );
+        }
+    }
+}
+
+/// Whether the reason is that others had locks, or changed the same role at the same time.
+fn is_passing(error: &MigrateError) -> bool {
+    let (MigrateError::Platform { source, .. } | MigrateError::Postgres(source)) = error else {
+        return false;
+    };
+    let code = source.code();
+    code == Some(&SqlState::T_R_DEADLOCK_DETECTED)
+        || code == Some(&SqlState::LOCK_NOT_AVAILABLE)
+        || source
+            .as_db_error()
+            .is_some_and(|error| error.message().starts_with("tuple concurrently "))
 }
 
 /// Refuses a database to which a newer version of this program has applied files that this one does not know: what it would
@@ -327,57 +413,42 @@ pub async fn refuse_newer(client: &Client) -> Result<(), MigrateError> {
     }
 }
 
-/// Runs a file. With `without_triggers` those of the project do not fire. Returns false if another run has applied it meanwhile.
+/// Runs a file in the open transaction, with its row of the register. With `without_triggers` those of the project do not fire.
 async fn apply_file(
     client: &Client,
     file: &PlatformFile,
     without_triggers: bool,
-) -> Result<bool, MigrateError> {
+) -> Result<(), MigrateError> {
     let started = Instant::now();
     let triggers = if without_triggers { "replica" } else { "origin" };
     // The texts of shipped extensions are today's in every file that runs them, so they may call what a later file makes. PostgreSQL
     // itself does not check the bodies of an extension's functions either.
     client
         .batch_execute(&format!(
-            "set session_replication_role = {triggers}; set check_function_bodies = off"
+            "set local session_replication_role = {triggers}; set local check_function_bodies = off; \
+             set local lock_timeout = '{LOCK_TIMEOUT}'"
         ))
         .await?;
-    begin_on_register(client).await?;
-    let outcome = run_once(client, file).await;
-    if outcome.is_err() {
-        client.batch_execute("rollback").await?;
-    }
+    // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
+    // need no quoting. The role that a file has set would hold for the next one, too.
+    let batch = format!(
+        "{}\n;set local role none; insert into _selvedge.platform_migrations (version, name, sha256) \
+         values ({}, '{}', '{}')",
+        file.sql, file.version, file.name, file.sha256
+    );
     client
-        .batch_execute("set session_replication_role = origin; set check_function_bodies = on")
-        .await?;
-    let is_applied = outcome.map_err(|source| MigrateError::Platform {
-        file: locate_error(file, &source),
-        source,
-    })?;
+        .batch_execute(&batch)
+        .await
+        .map_err(|source| MigrateError::Platform {
+            file: locate_error(file, &source),
+            source,
+        })?;
     tracing::debug!(
         file = file.name,
         elapsed_ms = started.elapsed().as_millis(),
         "platform schema applied"
     );
-    Ok(is_applied)
-}
-
-/// Runs a file in the open transaction, with its row of the register, unless the row is there. Ends the transaction.
-async fn run_once(client: &Client, file: &PlatformFile) -> Result<bool, tokio_postgres::Error> {
-    let applied = "select from _selvedge.platform_migrations where version = $1";
-    if client.query_opt(applied, &[&file.version]).await?.is_some() {
-        client.batch_execute("rollback").await?;
-        return Ok(false);
-    }
-    // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
-    // need no quoting.
-    let batch = format!(
-        "{}\n;set local role none; insert into _selvedge.platform_migrations (version, name, sha256) \
-         values ({}, '{}', '{}'); commit",
-        file.sql, file.version, file.name, file.sha256
-    );
-    client.batch_execute(&batch).await?;
-    Ok(true)
+    Ok(())
 }
 
 /// The file's name, with the line when PostgreSQL gave a position.
@@ -393,86 +464,6 @@ fn locate_error(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
         }
         _ => file.name.to_owned(),
     }
-}
-
-/// Applies `[api] auto_expose_new_tables` (GW-014): whether the API roles get rights on tables that migrations create
-/// without an explicit grant. Row-level security applies in both cases.
-///
-/// All privileges are revoked, also those that Supabase's own script leaves: row-level security does not restrict
-/// TRUNCATE.
-///
-/// # Errors
-/// When PostgreSQL refuses; `client` must be a superuser's or `postgres`'s.
-pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result<(), MigrateError> {
-    let sql = if expose {
-        "alter default privileges for role postgres in schema public
-           grant all on tables to anon, authenticated, service_role;
-         alter default privileges for role postgres in schema public
-           grant all on sequences to anon, authenticated, service_role;
-         alter default privileges for role postgres in schema public
-           grant all on functions to anon, authenticated, service_role;"
-    } else {
-        "alter default privileges for role postgres in schema public
-           revoke all on tables from anon, authenticated, service_role;
-         alter default privileges for role postgres in schema public
-           revoke all on sequences from anon, authenticated, service_role;
-         alter default privileges for role postgres in schema public
-           revoke all on functions from anon, authenticated, service_role;"
-    };
-    Ok(client.batch_execute(sql).await?)
-}
-
-/// The name of the setting in `_selvedge.project_settings`.
-const AUTO_EXPOSE: &str = "api.auto_expose_new_tables";
-
-/// Applies `[api] auto_expose_new_tables` when it has changed since it was applied last, and in a database in which it was never
-/// applied. Otherwise the default privileges stay as migrations have left them. `is_first` says that no migration has run yet in a
-/// database that has no note of it.
-///
-/// # Errors
-/// When PostgreSQL refuses; `client` must be a superuser's.
-pub async fn apply_auto_expose(client: &Client, expose: bool, is_first: bool) -> Result<(), MigrateError> {
-    let query = "select value from _selvedge.project_settings where name = $1";
-    let applied: Option<String> = client
-        .query_opt(query, &[&AUTO_EXPOSE])
-        .await?
-        .map(|row| row.get(0));
-    let is_changed = match &applied {
-        // A database of a version that did not note it has had the present value at each of its starts.
-        None => is_first,
-        Some(applied) => *applied != expose.to_string(),
-    };
-    if is_changed {
-        return reset_auto_expose(client, expose).await;
-    }
-    if applied.is_none() {
-        record_auto_expose(client, expose).await?;
-    }
-    Ok(())
-}
-
-/// Applies `[api] auto_expose_new_tables` whatever migrations have made of it, and notes the value.
-///
-/// # Errors
-/// When PostgreSQL refuses; `client` must be a superuser's.
-pub async fn reset_auto_expose(client: &Client, expose: bool) -> Result<(), MigrateError> {
-    // Noted last: when this is cut off between the two, the next start applies the value again, before any migration runs.
-    set_auto_expose_new_tables(client, expose).await?;
-    record_auto_expose(client, expose).await
-}
-
-/// Notes the value of `[api] auto_expose_new_tables` without applying it: for a database whose default privileges were
-/// copied.
-///
-/// # Errors
-/// When PostgreSQL refuses; `client` must be a superuser's.
-pub async fn record_auto_expose(client: &Client, expose: bool) -> Result<(), MigrateError> {
-    let statement = "insert into _selvedge.project_settings (name, value) values ($1, $2)
-        on conflict (name) do update set value = excluded.value";
-    client
-        .execute(statement, &[&AUTO_EXPOSE, &expose.to_string()])
-        .await?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A database that an earlier version made, in which `postgres` has used what that version allowed, after an upgrade.
 
+use std::time::Duration;
+
 use selvedge_postgres::migrate::{PrivilegeFault, apply_platform, find_privilege_faults};
 use selvedge_testing::{TestDatabase, apply_earlier_platform};
 use tokio_postgres::{Client, NoTls};
@@ -44,6 +46,10 @@ const TRAPS: &[&str] = &[
     "grant references (id) on vault.secrets to anon",
     // A table that a superuser has made for the project keeps what the project has attached to it.
     "create table public.refers (id integer references public.of_project (id))",
+    // A trigger that runs a function of PostgreSQL, on a condition of the project.
+    "create function public.is_evil(uuid) returns boolean language plpgsql as $$ begin perform public.evil(); return true; end $$",
+    "create trigger on_condition before update on vault.secrets for each row when (public.is_evil(new.id))
+     execute function pg_catalog.suppress_redundant_updates_trigger()",
     // The schema extensions belongs to postgres.
     "drop function extensions.pgrst_drop_watch() cascade",
     // A function with a setting that an event trigger of a superuser's statement would follow.
@@ -88,7 +94,7 @@ async fn expect_taken_back(trap_of_realtime: &str) {
     let superuser = open(&database, "supabase_admin", &name).await;
     apply_earlier_platform(&superuser).await;
     superuser
-        .batch_execute("grant references on vault.secrets to postgres with grant option")
+        .batch_execute("grant references, trigger on vault.secrets to postgres with grant option")
         .await
         .expect("as the earlier script did");
     superuser
@@ -150,4 +156,52 @@ async fn expect_taken_back(trap_of_realtime: &str) {
         kept,
         "with_role public.plain 0 1 pgrst_ddl_watch,pgrst_drop_watch create_secret,update_secret"
     );
+}
+
+/// What an earlier file leaves open, a later one closes: nobody may see the state between, and a run that is killed leaves none behind.
+#[tokio::test]
+async fn gw_012_an_upgrade_is_seen_whole_or_not_at_all() {
+    let database = TestDatabase::create().await;
+    let maintenance = database.superuser().await;
+    let name = format!("{}_whole", database.name());
+    maintenance
+        .batch_execute(&format!("create database {name} template template0"))
+        .await
+        .expect("created");
+    let superuser = open(&database, "supabase_admin", &name).await;
+    apply_earlier_platform(&superuser).await;
+    let holder = open(&database, "supabase_admin", &name).await;
+    holder
+        .batch_execute("begin; lock table storage.objects")
+        .await
+        .expect("locked");
+    let watcher = open(&database, "postgres", &name).await;
+    let upgrade = open(&database, "supabase_admin", &name).await;
+    let process = query_value(&upgrade, "pg_backend_pid()").await;
+    let before = query_value(&watcher, "(select count(*) from _selvedge.platform_migrations)").await;
+
+    let kill = async {
+        let waits =
+            "exists (select from pg_locks where relation = 'storage.objects'::regclass and not granted)";
+        while query_value(&watcher, waits).await != "true" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let seen = query_value(&watcher, "(select count(*) from _selvedge.platform_migrations)").await;
+        let kill = format!("select pg_terminate_backend({process})");
+        holder.batch_execute(&kill).await.expect("ended");
+        holder.batch_execute("commit").await.expect("committed");
+        seen
+    };
+    let (killed, seen) = tokio::join!(apply_platform(&upgrade), kill);
+    let after = query_value(&watcher, "(select count(*) from _selvedge.platform_migrations)").await;
+    let again = apply_platform(&superuser).await;
+    drop((superuser, holder, watcher, upgrade));
+    maintenance
+        .batch_execute(&format!("drop database {name} with (force)"))
+        .await
+        .expect("dropped");
+
+    assert!(killed.is_err(), "{killed:?}");
+    assert_eq!((seen, after), (before.clone(), before));
+    assert!(again.expect("the next run applies all").applied.len() > 50);
 }
