@@ -1,6 +1,5 @@
 //! The keys that a production database's home keeps: made at its first start, for what nobody has given.
 
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -48,10 +47,11 @@ pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
         jwt_secret: given.jwt_secret.is_none().then(generate_jwt_secret),
         publishable_key: given.publishable_key.is_none().then(generate_publishable_key),
         secret_key: given.secret_key.is_none().then(generate_secret_key),
-        // A public key lets other programs verify tokens; the JWT secret would let them make some.
-        signing_keys: match config.auth.signing_keys_path {
-            None => vec![generate_signing_key(KeyAlgorithm::Es256)],
-            Some(_) => Vec::new(),
+        // A public key lets other programs verify tokens; the JWT secret would let them make some. Where that is given, others have it already,
+        // and would refuse tokens that they cannot verify with it.
+        signing_keys: match (&config.auth.signing_keys_path, &given.jwt_secret) {
+            (None, None) => vec![generate_signing_key(KeyAlgorithm::Es256)],
+            _ => Vec::new(),
         },
     };
     write(config, &keys)
@@ -130,11 +130,12 @@ fn file(config: &Config) -> PathBuf {
 /// The file with the home's keys, and what tells whether another one holds the same; `None` where the folder is no home, or has none.
 pub(crate) fn find_home_keys(config: &Config) -> Option<(PathBuf, String)> {
     let path = file(config);
-    let mut text = Vec::new();
-    open_own_file(&path, false)
-        .and_then(|mut file| file.read_to_end(&mut text))
-        .ok()?;
-    Some((path, hex::encode(Sha256::digest(&text))))
+    let mut keys: HomeKeys = serde_json::from_reader(open_own_file(&path, false).ok()?).ok()?;
+    // They change by `keys rotate`, and the former ones go on verifying.
+    keys.signing_keys = Vec::new();
+    let text = serde_json::to_string_pretty(&keys).ok()?;
+    // Earlier versions took the file as it is, which had no signing keys and ends in a line break.
+    Some((path, hex::encode(Sha256::digest(format!("{text}\n")))))
 }
 
 #[cfg(test)]
@@ -178,6 +179,42 @@ mod tests {
         assert!(first.browser_key().starts_with("sb_publishable_"));
         assert_eq!(given.jwt_secret.expose_secret(), own);
         assert_eq!(given.browser_key(), first.browser_key());
+    }
+
+    #[test]
+    fn prod_016_a_secret_that_others_know_goes_on_signing() {
+        let home = tempfile::tempdir().unwrap();
+        let own = "a-secret-that-nobody-else-knows-12345";
+        let config = config(home.path(), &[("SUPABASE_AUTH_JWT_SECRET", own)]);
+
+        make_home_keys(&config).unwrap();
+
+        assert!(KeySet::for_home(&config).unwrap().signing_keys.is_empty());
+    }
+
+    #[test]
+    fn prod_016_another_signing_key_does_not_make_them_other_keys() {
+        let home = tempfile::tempdir().unwrap();
+        let config = config(home.path(), &[]);
+        make_home_keys(&config).unwrap();
+        let before = find_home_keys(&config).unwrap();
+
+        rotate_signing_keys(&config, |_| vec![generate_signing_key(KeyAlgorithm::Es256)]).unwrap();
+        let rotated = find_home_keys(&config).unwrap();
+        let mut keys = read(&config).unwrap();
+        keys.secret_key = Some("another".to_owned());
+        write(&config, &keys).unwrap();
+
+        assert_eq!(rotated, before);
+        assert_ne!(find_home_keys(&config).unwrap(), before);
+        // As earlier versions have noted it.
+        keys.signing_keys = Vec::new();
+        write(&config, &keys).unwrap();
+        let text = std::fs::read(file(&config)).unwrap();
+        assert_eq!(
+            find_home_keys(&config).unwrap().1,
+            hex::encode(Sha256::digest(text))
+        );
     }
 
     #[test]

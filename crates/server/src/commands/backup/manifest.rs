@@ -40,7 +40,7 @@ pub(super) struct Manifest {
     pub(super) deleted_blobs: BTreeSet<Uuid>,
     /// The SHA-256 of the vault's key, which is not in the backup itself.
     pub(super) vault_key_sha256: Option<String>,
-    /// The SHA-256 of the file with a home's keys, which is not in the backup either.
+    /// The SHA-256 of a home's keys but for those that sign, which `keys rotate` replaces. They are not in the backup either.
     #[serde(default)]
     pub(super) home_keys_sha256: Option<String>,
 }
