@@ -233,6 +233,9 @@ STEPS = [
     # With certificates that are valid for a minute, most of it waits.
     step("certificates of Pebble", "tools/if-possible", "e2e/acme/run", tier="test-all", needs=[BUILD], cores=0.5, job="clients",
          SELVEDGE_BIN=TESTED_BINARY),
+    # A Debian of its own, from a start of systemd to `setup --uninstall`.
+    step("setup of a fresh machine", "tools/if-possible", "e2e/setup/run", tier="test-all", needs=[BUILD], cores=1, job="clients",
+         SELVEDGE_BIN=TESTED_BINARY),
     # They mostly wait for timeouts.
     *[
         step(f"cluster, {what}", *RETRY, "tools/if-possible", "e2e/cluster/run", what, tier="test-all", needs=[BUILD, "e2e: npm ci"],

@@ -248,11 +248,7 @@ fn spawn_postmaster(
         .args(config.production.is_none().then_some("--logging_collector=off"))
         // Variables such as LC_ALL or PGDATA of the caller's shell would change how PostgreSQL runs.
         .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| {
-            ["PATH", "TZDIR", "LD_LIBRARY_PATH"]
-                .iter()
-                .any(|kept| name == *kept)
-        }))
+        .envs(std::env::vars_os().filter(|(name, _)| KEPT_VARIABLES.iter().any(|kept| name == *kept)))
         .envs(ALLOCATOR)
         // Also where nothing is locked: PostgreSQL reads no input.
         .stdin(hold_tree_of(&program).map_or_else(Stdio::null, Stdio::from))
@@ -265,6 +261,15 @@ fn spawn_postmaster(
         .process_group(0);
     command.spawn().map_err(ClusterError::run(&program))
 }
+
+/// The variables that PostgreSQL gets. The last two let its sessions be ended before itself where the machine is short of memory.
+const KEPT_VARIABLES: [&str; 5] = [
+    "PATH",
+    "TZDIR",
+    "LD_LIBRARY_PATH",
+    "PG_OOM_ADJUST_FILE",
+    "PG_OOM_ADJUST_VALUE",
+];
 
 /// The C library keeps large blocks that were freed, once it has seen some, so that a session would hold what one statement took. These
 /// settings keep it from that.

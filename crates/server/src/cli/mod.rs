@@ -17,6 +17,7 @@ mod link;
 mod output_format;
 mod purpose;
 mod rest;
+mod setup;
 mod sso;
 mod stack;
 mod start_arguments;
@@ -55,6 +56,7 @@ pub use functions::{
     NewFunctionArgs, ServeFunctionsArgs,
 };
 pub use rest::{RestArgs, RestReportArgs};
+pub use setup::{AsServerArgs, SetupArgs};
 pub use stack::StackArgs;
 pub use storage::{AdoptArgs, StorageAction, StorageArgs};
 pub use sweep::SweepArgs;
@@ -94,6 +96,11 @@ pub enum Command {
     Start(StartArgs),
     /// Run the project for production: its own PostgreSQL in the folder of --data-dir, or that of DATABASE_URL
     Serve(ServeArgs),
+    /// Make this machine a production server: units of systemd, a user, its own PostgreSQL, certificates
+    Setup(SetupArgs),
+    /// Run a command as the server of this machine, that is as its user and with its settings
+    #[command(hide = true)]
+    AsServer(AsServerArgs),
     /// Run or restart the PostgreSQL of a production database, apart from the server
     Cluster(ClusterArgs),
     /// Serve PostgREST's API alone, on any PostgreSQL database: no project, no platform schema, no keys

@@ -32,6 +32,7 @@ mod restart_patience;
 mod run_as;
 mod seed;
 mod serve;
+mod setup;
 mod shutdown;
 mod sso;
 mod stack;
@@ -62,6 +63,11 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Rest(args) => return rest::run(args).await,
         // `selvedge init` has none yet, and a `config.toml` that cannot be read must not stop `--force`.
         Command::Init(args) => return init::run(cli.project.as_deref(), args),
+        // It reads the configuration as the server will, which is neither this user nor in this folder.
+        Command::Setup(args) => return setup::run(&cli, args).await,
+        Command::AsServer(args) => {
+            return setup::as_server::run(cli.project.as_deref(), &args.words).await;
+        }
         _ => {}
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
@@ -88,6 +94,8 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Cluster(args) => cluster::run(config, args.action).await,
         Command::Rest(args) => rest::run(&args).await,
         Command::Init(args) => init::run(cli.project.as_deref(), &args),
+        Command::Setup(ref args) => setup::run(&cli, args).await,
+        Command::AsServer(ref args) => setup::as_server::run(cli.project.as_deref(), &args.words).await,
         Command::Stop(args) => stop::run(&config, &args).await,
         Command::Status(args) => status::run(config, &args),
         Command::Doctor(args) => doctor::run(config, args.output).await,

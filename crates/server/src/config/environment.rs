@@ -37,17 +37,36 @@ impl Environment {
     /// # Errors
     /// A file that exists and cannot be read or parsed. The message gives its path and not its content.
     pub fn load(project: &Path, default_stage: &str) -> Result<Self, String> {
-        let mut environment = Self::of_process();
-        let stage = environment
-            .get("SUPABASE_ENV")
-            .unwrap_or(default_stage)
-            .to_owned();
-        for folder in env_file_folders(project) {
+        let here = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
+        Self::of_process().with_files(project, default_stage, here.as_deref())
+    }
+
+    /// As [`Environment::load`] of a process with these variables, and in a folder that is not above the project.
+    ///
+    /// # Errors
+    /// As [`Environment::load`].
+    pub(crate) fn load_elsewhere(
+        variables: &[(String, String)],
+        project: &Path,
+        default_stage: &str,
+    ) -> Result<Self, String> {
+        let environment: Self = variables.iter().cloned().collect();
+        environment.with_files(project, default_stage, None)
+    }
+
+    fn with_files(
+        mut self,
+        project: &Path,
+        default_stage: &str,
+        here: Option<&Path>,
+    ) -> Result<Self, String> {
+        let stage = self.get("SUPABASE_ENV").unwrap_or(default_stage).to_owned();
+        for folder in env_file_folders(project, here) {
             for name in file_names(&stage) {
-                environment.add_file(&folder.join(name))?;
+                self.add_file(&folder.join(name))?;
             }
         }
-        Ok(environment)
+        Ok(self)
     }
 
     /// The value of `name`, if it is set.
@@ -178,13 +197,12 @@ fn file_names(stage: &str) -> Vec<String> {
 
 /// The project's folder and its parents up to the current directory. If the project is not below the current directory: its
 /// folder and its parent.
-fn env_file_folders(project: &Path) -> Vec<PathBuf> {
+fn env_file_folders(project: &Path, here: Option<&Path>) -> Vec<PathBuf> {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
-    let called_in = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
-    match called_in {
-        Some(top) if project.starts_with(&top) => project
+    match here {
+        Some(top) if project.starts_with(top) => project
             .ancestors()
-            .take_while(|folder| folder.starts_with(&top))
+            .take_while(|folder| folder.starts_with(top))
             .map(Path::to_path_buf)
             .collect(),
         _ => project.ancestors().take(2).map(Path::to_path_buf).collect(),

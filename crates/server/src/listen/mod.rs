@@ -2,6 +2,8 @@
 
 mod port_holder;
 
+pub(crate) use port_holder::find_holder as find_port_holder;
+
 use std::io::{self, ErrorKind};
 use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};

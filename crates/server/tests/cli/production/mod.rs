@@ -4,6 +4,7 @@ mod certificates;
 mod home;
 mod own_database;
 mod restarts;
+mod setup;
 
 use std::collections::HashMap;
 

@@ -1,0 +1,187 @@
+//! Folders that root makes or gives away. Each is opened name by name from `/`, so that a link, or a folder that another user exchanges
+//! meanwhile, never leads root elsewhere.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open, openat};
+use nix::sys::stat::{Mode, mkdirat};
+use nix::unistd::geteuid;
+
+/// Opens the folder; `None` where it is missing, or one above it.
+///
+/// # Errors
+/// When another user may exchange a folder on the way, or one of the names is a link or a file.
+pub(super) fn open_folder(path: &Path) -> Result<Option<File>> {
+    let inner = path.strip_prefix("/").context("the path begins with /")?;
+    open_below(open_root()?, Path::new("/"), inner)
+}
+
+/// Makes the folder where it is missing, and gives it its owner and mode. One that is there stays only if it is its already, or root's and empty.
+///
+/// # Errors
+/// As [`open_folder`]; a folder of somebody else, or with something in it.
+pub(super) fn make_folder(path: &Path, mode: u32, owner: (u32, u32)) -> Result<()> {
+    let inner = path.strip_prefix("/").context("the path begins with /")?;
+    make_below(open_root()?, Path::new("/"), inner, mode, owner)
+}
+
+/// Whether nothing is in an open folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn is_empty(folder: &File) -> Result<bool> {
+    let mut entries = fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd()))?;
+    Ok(entries.next().is_none())
+}
+
+fn open_root() -> Result<File> {
+    let root = open("/", flags(), Mode::empty()).context("/")?;
+    Ok(root.into())
+}
+
+fn flags() -> OFlag {
+    OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC
+}
+
+fn open_below(mut folder: File, base: &Path, inner: &Path) -> Result<Option<File>> {
+    let mut shown = base.to_owned();
+    for name in inner.components() {
+        check_parent(&folder, &shown)?;
+        shown.push(name);
+        match open_entry(&folder, name.as_os_str(), &shown)? {
+            Some(next) => folder = next,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(folder))
+}
+
+fn make_below(root: File, base: &Path, inner: &Path, mode: u32, (user, group): (u32, u32)) -> Result<()> {
+    let shown = base.join(inner);
+    let (Some(parent), Some(name)) = (inner.parent(), inner.file_name()) else {
+        bail!("{} is no folder for this", shown.display());
+    };
+    let Some(parent) = open_below(root, base, parent)? else {
+        bail!("the folder above {} is missing", shown.display());
+    };
+    check_parent(&parent, shown.parent().unwrap_or(base))?;
+    match mkdirat(&parent, name, Mode::S_IRWXU) {
+        Ok(()) | Err(Errno::EEXIST) => {}
+        Err(error) => return Err(error).with_context(|| format!("cannot make {}", shown.display())),
+    }
+    let Some(folder) = open_entry(&parent, name, &shown)? else {
+        bail!("{} was removed", shown.display());
+    };
+    let found = folder.metadata()?.uid();
+    if found != user && !(is_own(found) && is_empty(&folder)?) {
+        bail!(
+            "{} belongs to somebody else, or something is in it",
+            shown.display()
+        );
+    }
+    fchown(&folder, Some(user), Some(group))
+        .and_then(|()| folder.set_permissions(Permissions::from_mode(mode)))
+        .with_context(|| format!("cannot give {} to its owner", shown.display()))
+}
+
+fn open_entry(folder: &File, name: &OsStr, shown: &Path) -> Result<Option<File>> {
+    match openat(folder, name, flags(), Mode::empty()) {
+        Ok(entry) => Ok(Some(entry.into())),
+        Err(Errno::ENOENT) => Ok(None),
+        Err(Errno::ELOOP | Errno::ENOTDIR) => {
+            bail!("{} is a link or a file: name the folder itself", shown.display())
+        }
+        Err(error) => Err(error).with_context(|| shown.display().to_string()),
+    }
+}
+
+/// Refuses a folder in which another user may exchange what is there. In one with the sticky bit, anybody may put something first.
+fn check_parent(folder: &File, shown: &Path) -> Result<()> {
+    let meta = folder.metadata()?;
+    if is_own(meta.uid()) && meta.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    bail!(
+        "others than root may write in {0}, and could put something else in the place of what the server has there\n  keep it for root:  \
+         chown root: {0} && chmod go-w {0}",
+        shown.display()
+    )
+}
+
+/// Whether a user is root, or this process's in tests.
+pub(super) fn is_own(user: u32) -> bool {
+    user == 0 || user == geteuid().as_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use nix::unistd::getegid;
+
+    use super::*;
+
+    fn ids() -> (u32, u32) {
+        (geteuid().as_raw(), getegid().as_raw())
+    }
+
+    fn make(base: &Path, inner: &str) -> Result<(), String> {
+        let root = File::open(base).unwrap();
+        make_below(root, base, Path::new(inner), 0o750, ids()).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn prod_008_a_folder_is_made_with_its_mode_and_only_its_last_name() {
+        let base = tempfile::tempdir().unwrap();
+        let data = base.path().join("data");
+        fs::create_dir(&data).unwrap();
+        fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+
+        make(base.path(), "data/home").unwrap();
+        make(base.path(), "data/home").unwrap();
+        let missing = make(base.path(), "other/home").unwrap_err();
+
+        let mode = base.path().join("data/home").metadata().unwrap().mode();
+        assert_eq!(mode & 0o7777, 0o750);
+        assert!(missing.contains("is missing"), "{missing}");
+        assert!(!base.path().join("other").exists());
+    }
+
+    #[test]
+    fn prod_008_no_link_leads_to_another_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let victim = base.path().join("victim");
+        fs::create_dir(&victim).unwrap();
+        fs::set_permissions(&victim, Permissions::from_mode(0o755)).unwrap();
+        symlink(&victim, base.path().join("home")).unwrap();
+
+        for inner in ["home", "home/inner"] {
+            let refused = make(base.path(), inner).unwrap_err();
+            assert!(refused.contains("is a link or a file"), "{refused}");
+        }
+        let root = File::open(base.path()).unwrap();
+        assert!(open_below(root, base.path(), Path::new("home")).is_err());
+        assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o755);
+        assert!(!victim.join("inner").exists());
+    }
+
+    #[test]
+    fn prod_008_a_folder_in_which_others_may_write_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let shared = base.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+
+        for mode in [0o775, 0o757, 0o1777] {
+            fs::set_permissions(&shared, Permissions::from_mode(mode)).unwrap();
+            let refused = make(base.path(), "shared/home").unwrap_err();
+            assert!(refused.contains("others than root may write"), "{refused}");
+        }
+        assert!(!shared.join("home").exists());
+    }
+}
