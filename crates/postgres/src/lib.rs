@@ -33,7 +33,10 @@ pub use identifier::{TableName, push_identifier, quote_identifier, quote_literal
 pub use json::{ByteChunks, JsonDocument, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pools::{PoolMetrics, PoolMetricsSnapshot};
-pub use privileged::{PrivilegedLogin, PrivilegedSession, disable_event_triggers, enable_event_triggers};
+pub use privileged::{
+    DATABASE_NUMBER, DROPPED_DATABASE, PrivilegedLogin, PrivilegedSession, REPLACED_DATABASE,
+    disable_event_triggers, enable_event_triggers,
+};
 pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig, Writer};
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,

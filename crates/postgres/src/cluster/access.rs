@@ -58,7 +58,7 @@ impl ClusterAccess {
     /// How to log in as the superuser: for the platform schema, backups, imports and copies of databases only.
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
-        PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
+        PrivilegedLogin::to_own_database(self.config_for(SUPERUSER, &self.superuser_password))
     }
 
     /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.

@@ -2,8 +2,9 @@
 //!
 //! `postgres` owns the database, so it may set parameters for every login to it (`alter database … set`), and it may create functions
 //! and operators in schemas of a search path. [`PrivilegedLogin::connect`] is the only function that opens such a session, with
-//! settings that win over those of role and database. What runs in it reads catalogs and objects of a superuser only, with qualified
-//! names: code of the project (triggers, index predicates, event triggers) must never see a superuser.
+//! settings that win over those of role and database, and only in a database whose platform schema is a superuser's
+//! (`trusted_database`). What runs in it reads catalogs and objects of a superuser only, with qualified names: code of the project
+//! (triggers, index predicates, event triggers) must never see a superuser.
 
 use std::ops::Deref;
 
@@ -11,6 +12,11 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
 use crate::hosts::{WITHOUT_EVENT_TRIGGERS, open_session};
+
+mod trusted_database;
+
+pub use trusted_database::{DATABASE_NUMBER, DROPPED_DATABASE, REPLACED_DATABASE};
+use trusted_database::{Expected, refuse_foreign};
 
 /// Startup options, which win over `alter database … set` and `alter role … set`. Every user may set these.
 const OPTIONS: [(&str, &str); 18] = [
@@ -56,6 +62,7 @@ const TRANSACTION_TIMEOUT: &str = "25P04";
 #[derive(Clone)]
 pub struct PrivilegedLogin {
     config: Config,
+    expected: Expected,
 }
 
 /// An open session of [`PrivilegedLogin`]. It never runs statements of a project: [`connect`](crate::connect) opens sessions of
@@ -67,24 +74,42 @@ pub struct PrivilegedSession {
 }
 
 impl PrivilegedLogin {
-    /// Takes the connection settings of the user.
+    /// Takes the connection settings of the user, to a database that has the platform schema or may get it.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self { config }
+        let expected = Expected::WithPlatform;
+        Self { config, expected }
     }
 
-    /// The same login to another database of the server.
+    /// The login to the project's database in a cluster that this program runs.
+    #[must_use]
+    pub(crate) fn to_own_database(config: Config) -> Self {
+        let expected = Expected::Own;
+        Self { config, expected }
+    }
+
+    /// The same login to a database of the server of which nothing is known: the session reads PostgreSQL's own catalogs only.
     #[must_use]
     pub fn to_database(&self, name: &str) -> Self {
+        self.to(name, Expected::Any)
+    }
+
+    /// The same login to a copy of the project's database.
+    #[must_use]
+    pub fn to_copy(&self, name: &str) -> Self {
+        self.to(name, Expected::WithPlatform)
+    }
+
+    fn to(&self, name: &str, expected: Expected) -> Self {
         let mut config = self.config.clone();
         config.dbname(name);
-        Self { config }
+        Self { config, expected }
     }
 
     /// Opens a pinned session, polled in the background.
     ///
     /// # Errors
-    /// When the login fails.
+    /// When the login fails, and for a superuser where the database is not the project's or objects of the platform belong to others.
     pub async fn connect(&self) -> Result<PrivilegedSession, Error> {
         match self.connect_with("").await {
             // A limit of the database for transactions has ended the first one. Older servers do not know the parameter, so it is not
@@ -101,18 +126,11 @@ impl PrivilegedLogin {
     /// by name.
     ///
     /// # Errors
-    /// When the login fails.
+    /// As [`Self::connect`].
     pub async fn connect_through_pooler(&self) -> Result<PrivilegedSession, Error> {
         match self.connect().await {
             Err(error) if has_code(&error, SqlState::PROTOCOL_VIOLATION.code()) => {
-                let (client, connection) = open_session(&self.config).await?;
-                tokio::spawn(connection.run());
-                let is_superuser = pin_superuser(&client).await?;
-                Ok(PrivilegedSession {
-                    client,
-                    is_superuser,
-                    takes_options: false,
-                })
+                self.open(&self.config, false).await
             }
             outcome => outcome,
         }
@@ -121,14 +139,21 @@ impl PrivilegedLogin {
     async fn connect_with(&self, further: &str) -> Result<PrivilegedSession, Error> {
         let mut config = self.config.clone();
         config.options(join_options(self.config.get_options(), further));
-        let (client, connection) = open_session(&config).await?;
+        self.open(&config, true).await
+    }
+
+    async fn open(&self, config: &Config, takes_options: bool) -> Result<PrivilegedSession, Error> {
+        let (client, connection) = open_session(config).await?;
         tokio::spawn(connection.run());
         // Some poolers drop options without a word.
         let is_superuser = pin_superuser(&client).await?;
+        if is_superuser {
+            refuse_foreign(&client, self.expected).await?;
+        }
         Ok(PrivilegedSession {
             client,
             is_superuser,
-            takes_options: true,
+            takes_options,
         })
     }
 }

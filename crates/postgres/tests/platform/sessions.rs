@@ -1,6 +1,6 @@
 //! Sessions with more rights than `postgres`, and the login that is made for a run.
 
-use selvedge_postgres::migrate::{MigrateError, apply_platform};
+use selvedge_postgres::migrate::{MigrateError, apply_platform, refuse_newer_platform};
 use selvedge_postgres::{PrivilegedLogin, RunLogin, finish_run_logins};
 use selvedge_testing::TestDatabase;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
@@ -163,6 +163,58 @@ async fn the_platform_is_not_applied_on_what_others_have_prepared() {
         .expect("altered");
     let refused = apply_platform(&session).await.expect_err("refused").to_string();
     assert!(refused.contains("schema auth belongs to postgres"), "{refused}");
+}
+
+/// A register of platform files whose reader computes what its index depends on, which here makes a role.
+const TRAPPED_REGISTER: &str = "
+    create schema _selvedge;
+    create table _selvedge.platform_migrations (version integer, name text, sha256 text, applied_at timestamptz);
+    create function public.trap() returns boolean language plpgsql immutable as $$ begin
+      if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then perform public.note(); end if;
+      return true; end $$;
+    create function public.note() returns void language plpgsql as $$ begin
+      execute pg_catalog.format('create role %I', 'trapped_' || pg_catalog.current_database()); end $$;
+    create index on _selvedge.platform_migrations (version) where public.trap()";
+
+#[tokio::test]
+async fn a_superuser_reads_nothing_where_others_have_made_the_schema_of_the_platform() {
+    let database = TestDatabase::create().await;
+    let name = format!("in_place_{}", database.name());
+    let postgres = database.connect("postgres").await;
+    let create = format!("create database {name} template template0");
+    postgres.batch_execute(&create).await.expect("postgres may");
+    let mut owner = database.config("postgres");
+    owner.dbname(&name);
+    let owner = selvedge_postgres::connect(&owner).await.expect("its owner");
+    owner.batch_execute(TRAPPED_REGISTER).await.expect("made");
+    let mut superuser = database.config("supabase_admin");
+    superuser.dbname(&name);
+
+    let refused = match PrivilegedLogin::new(superuser.clone()).connect().await {
+        Ok(session) => refuse_newer_platform(&session)
+            .await
+            .map_err(|error| error.to_string()),
+        Err(error) => Err(error
+            .as_db_error()
+            .map_or_else(|| error.to_string(), |db| db.message().to_owned())),
+    };
+    let raw = selvedge_postgres::connect(&superuser).await.expect("a session");
+    let not_applied = apply_platform(&raw).await.map_err(|error| error.to_string());
+    drop(raw);
+
+    let trapped = format!("exists (select from pg_roles where rolname = 'trapped_{name}')");
+    assert_eq!(show(&postgres, &trapped).await, "false");
+    for outcome in [refused, not_applied.map(drop)] {
+        let message = outcome.expect_err("refused");
+        assert!(
+            message.contains("schema _selvedge belongs to postgres, who is no superuser"),
+            "{message}"
+        );
+    }
+    drop(owner);
+    let drop = format!("drop database {name} with (force)");
+    let superuser = database.superuser().await;
+    superuser.batch_execute(&drop).await.expect("dropped");
 }
 
 /// Reads what a client sends first: the version, then names and values that end with a zero byte each.

@@ -19,7 +19,7 @@ pub(crate) mod initialized;
 pub(crate) mod local_logins;
 pub(crate) mod objects_owner;
 mod opened_databases;
-mod own_database;
+pub(crate) mod own_database;
 pub(crate) mod passwords;
 mod process_memory;
 mod queues;

@@ -1,8 +1,11 @@
 //! Opens the project's database where its owner, `postgres`, has closed or renamed it. Nobody else could: no session is let in.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use selvedge_postgres::cluster::DATABASE;
-use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
+use selvedge_postgres::{
+    DATABASE_NUMBER, DROPPED_DATABASE, PrivilegedLogin, PrivilegedSession, REPLACED_DATABASE,
+    quote_identifier,
+};
 use tokio_postgres::error::SqlState;
 
 use crate::output;
@@ -18,12 +21,6 @@ const LOGIN_FAILED: &str = "cannot log in to the project's database";
 const CONNECTION_LIMIT: &str = "select d.datconnlimit from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
 
-/// The number that initdb gives the project's database, whatever its owner calls it later (from PostgreSQL 15 on).
-const NUMBER: u32 = 5;
-
-const CURRENT_NUMBER: &str = "select d.oid from pg_catalog.pg_database as d
-     where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
-
 const FIND_NAME: &str =
     "select d.datname from pg_catalog.pg_database as d where d.oid operator(pg_catalog.=) $1";
 
@@ -33,11 +30,6 @@ const GIVE_NAME_AWAY: &str = "update pg_catalog.pg_database
      where datname operator(pg_catalog.=) $1 and oid operator(pg_catalog.<>) $2 returning datname::pg_catalog.text";
 const TAKE_NAME_BACK: &str =
     "update pg_catalog.pg_database set datname = $1 where oid operator(pg_catalog.=) $2";
-
-/// Whether a superuser has made the schema of the platform here: `postgres`, who may drop the database and make another one, cannot.
-const HAS_PLATFORM: &str = "select exists (
-       select from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) n.nspowner
-       where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and r.rolsuper)";
 
 const DROPPED: &str = "the project's database was dropped from another database of its server, and its data with it. Nothing was made in its place\n  \
      with a backup:  selvedge restore FILE\n  in development, without its data:  selvedge reset";
@@ -52,7 +44,7 @@ const TRIES: usize = 4;
 ///
 /// # Errors
 /// When the login fails, or the database was dropped.
-pub(super) async fn connect_to_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
+pub(crate) async fn connect_to_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
     let database = quote_identifier(DATABASE);
     let superuser = find_own_database(login).await?;
     let limit: i32 = superuser.query_one(CONNECTION_LIMIT, &[]).await?.get(0);
@@ -71,28 +63,24 @@ async fn find_own_database(login: &PrivilegedLogin) -> Result<PrivilegedSession>
     let mut tries = 0;
     loop {
         tries += 1;
-        match login.connect().await {
-            Ok(session) => {
-                let number: u32 = session.query_one(CURRENT_NUMBER, &[]).await?.get(0);
-                if number == NUMBER {
-                    return Ok(session);
-                }
-                drop(session);
-                ensure!(tries < TRIES, TAKEN_AGAIN);
-                if !take_name_back(login).await? {
-                    // An operator may have made a database in its place, which is the project's once a superuser has applied the platform schema.
-                    let session = login.connect().await.context(LOGIN_FAILED)?;
-                    let is_applied: bool = session.query_one(HAS_PLATFORM, &[]).await?.get(0);
-                    ensure!(is_applied, DROPPED);
-                    return Ok(session);
-                }
-            }
-            Err(error) if tries < TRIES => match error.code() {
-                Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE) => open_database(login).await?,
-                Some(&SqlState::UNDEFINED_DATABASE) => ensure!(take_name_back(login).await?, DROPPED),
-                _ => return Err(error).context(LOGIN_FAILED),
-            },
-            Err(error) => return Err(error).context(LOGIN_FAILED),
+        let error = match login.connect().await {
+            Ok(session) => return Ok(session),
+            Err(error) => error,
+        };
+        let code = error.code().map(SqlState::code);
+        if code == Some(DROPPED_DATABASE) {
+            bail!(DROPPED);
+        }
+        let has_no_own_name =
+            code == Some(REPLACED_DATABASE) || error.code() == Some(&SqlState::UNDEFINED_DATABASE);
+        if tries < TRIES && has_no_own_name {
+            ensure!(take_name_back(login).await?, DROPPED);
+        } else if tries < TRIES && error.code() == Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE) {
+            open_database(login).await?;
+        } else if has_no_own_name {
+            bail!(TAKEN_AGAIN);
+        } else {
+            return Err(error).context(LOGIN_FAILED);
         }
     }
 }
@@ -120,11 +108,15 @@ async fn open_database(login: &PrivilegedLogin) -> Result<()> {
 async fn take_name_back(login: &PrivilegedLogin) -> Result<bool> {
     let other = connect_to_other(login).await?;
     other.batch_execute("begin").await?;
-    let Some(found) = other.query_opt(FIND_NAME, &[&NUMBER]).await? else {
+    let Some(found) = other.query_opt(FIND_NAME, &[&DATABASE_NUMBER]).await? else {
         return Ok(false);
     };
-    let replaced = other.query_opt(GIVE_NAME_AWAY, &[&DATABASE, &NUMBER]).await?;
-    other.execute(TAKE_NAME_BACK, &[&DATABASE, &NUMBER]).await?;
+    let replaced = other
+        .query_opt(GIVE_NAME_AWAY, &[&DATABASE, &DATABASE_NUMBER])
+        .await?;
+    other
+        .execute(TAKE_NAME_BACK, &[&DATABASE, &DATABASE_NUMBER])
+        .await?;
     other.batch_execute("commit").await?;
     // A name may have been given in another encoding.
     let found = found

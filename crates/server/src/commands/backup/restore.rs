@@ -24,6 +24,7 @@ use crate::database::embedded;
 use crate::database::home::is_home;
 use crate::database::initialized::initialized_file;
 use crate::database::objects_owner::{ObjectsOwner, find_other_owners};
+use crate::database::own_database::connect_to_own_database;
 use crate::database::unfinished_import;
 use crate::instance::find_server;
 use crate::keys::find_home_keys;
@@ -243,7 +244,7 @@ async fn try_database(
     let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
     let missing = async {
         // Those of the backup may be of another cluster, whose superuser's password they were made from.
-        let superuser = embedded::connect_privileged(&cluster.superuser_login()).await?;
+        let superuser = connect_to_own_database(&cluster.superuser_login()).await?;
         set_passwords(&cluster.access(), &superuser, true).await?;
         drop(superuser);
         let client = embedded::connect(&storage).await?;

@@ -92,15 +92,15 @@ impl Databases {
         }
     }
 
-    /// Connects as superuser beside the template.
-    async fn connect_to(&self, database: &str) -> Result<PrivilegedSession> {
-        connect_privileged(&self.superuser.to_database(database)).await
+    /// Connects as superuser beside the template and its copies.
+    async fn connect_to_other(&self) -> Result<PrivilegedSession> {
+        connect_privileged(&self.superuser.to_database(MAINTENANCE_DATABASE)).await
     }
 
     /// Turns the project's database into a template: updates its statistics, and forbids connections, because a connection
     /// would prevent copies.
     pub(super) async fn finish_template(&self) -> Result<()> {
-        let template = self.connect_to(DATABASE).await?;
+        let template = connect_privileged(&self.superuser).await?;
         let catalogs: String = template.query_one(CATALOGS, &[]).await?.get(0);
         template
             .batch_execute(&format!("vacuum (analyze) {catalogs}"))
@@ -110,7 +110,7 @@ impl Databases {
         let template = connect(&self.administrator).await?;
         template.batch_execute("vacuum (analyze)").await?;
         drop(template);
-        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let client = self.connect_to_other().await?;
         let close = format!("alter database {DATABASE} with allow_connections false is_template true");
         client.batch_execute(&close).await?;
         Ok(())
@@ -118,7 +118,7 @@ impl Databases {
 
     /// Removes what an earlier host has left when it was killed.
     pub(super) async fn remove_leftovers(&self) -> Result<()> {
-        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let client = self.connect_to_other().await?;
         let names = client
             .query(
                 "select datname from pg_catalog.pg_database where datname operator(pg_catalog.~~) 'stack\\_%'::pg_catalog.text",
@@ -134,7 +134,7 @@ impl Databases {
     /// Copies the template: its database, and its objects into a new folder.
     pub(super) async fn create(&self) -> Result<LeasedDatabase> {
         let name = format!("{NAME_PREFIX}{}", self.next.fetch_add(1, Ordering::Relaxed));
-        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let client = self.connect_to_other().await?;
         // Copying files takes less time than writing every page through the log, as the other strategy does.
         let create = format!("create database {name} template {DATABASE} strategy file_copy");
         client
@@ -143,7 +143,8 @@ impl Databases {
             .context("cannot copy the template")?;
         client.execute(COPY_SETTINGS, &[&name, &DATABASE]).await?;
         client.execute(COPY_RIGHTS, &[&name, &DATABASE]).await?;
-        self.connect_to(&name).await?.batch_execute(MOVE_JOBS).await?;
+        let copy = connect_privileged(&self.superuser.to_copy(&name)).await?;
+        copy.batch_execute(MOVE_JOBS).await?;
         let data_dir = self.state.join(STACK_FOLDERS).join(&name);
         let (objects, copy) = (self.state.join(TEMPLATE_OBJECTS), data_dir.join("storage"));
         tokio::task::spawn_blocking(move || link_files(&objects, &copy)).await??;
@@ -156,7 +157,7 @@ impl Databases {
 
     /// Drops a database and deletes its objects. Connections to it are ended.
     pub(super) async fn remove(&self, database: &LeasedDatabase) -> Result<()> {
-        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let client = self.connect_to_other().await?;
         drop_database(&client, &database.name).await?;
         let folder = database.data_dir.clone();
         tokio::task::spawn_blocking(move || remove_folder(&folder)).await?

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
 
-use super::{VERSION, assert_contains, expect_success, migrate_up, query, text_of};
+use super::{VERSION, assert_contains, expect_success, find_trapped, migrate_up, query, text_of};
 use crate::support::{Project, connect};
 
 /// Settings of the database hold for every login to it, and `postgres` may make them.
@@ -89,6 +89,15 @@ async fn a_project_cannot_stop_its_start_by_closing_its_database() {
     running.stop();
 }
 
+/// A register of platform files whose reader computes what its index depends on.
+const TRAPPED_REGISTER: &str = "
+    create schema _selvedge;
+    create table _selvedge.platform_migrations (version integer, name text, sha256 text, applied_at timestamptz);
+    create function public.trap() returns boolean language plpgsql immutable as $$ begin
+      if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then raise log 'trapped: %', current_user; end if;
+      return true; end $$;
+    create index on _selvedge.platform_migrations (version) where public.trap()";
+
 /// Ends whoever is in the project's database, which could not be renamed or dropped otherwise. Services connect again.
 async fn change_name(other: &Client, statement: &str) {
     let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'postgres' and usename <> 'supabase_admin'";
@@ -143,15 +152,32 @@ async fn a_project_cannot_stop_its_start_by_another_name_of_its_database() {
         .expect("the owner may");
     change_name(&other, "alter database postgres rename to gone").await;
     other
-        .batch_execute("create database postgres")
+        .batch_execute("create database postgres template template0")
         .await
         .expect("postgres may");
+    let in_its_place = project.database().await;
+    in_its_place
+        .batch_execute(TRAPPED_REGISTER)
+        .await
+        .expect("the owner may");
+    for arguments in [&["migrate", "up"][..], &["db", "reset", "--yes"]] {
+        let refused = project.run_and_expect_failure(arguments);
+        assert_contains(
+            &refused,
+            &["another database has its place", "selvedge stop, selvedge start"],
+        );
+    }
+    drop(in_its_place);
     running.stop();
 
     let running = project.start().await;
     assert_contains(
         &running.output(),
         &["and the database that was in its place replaced_"],
+    );
+    assert_eq!(
+        find_trapped(&project.path(".selvedge/postgres.log")),
+        Vec::<String>::new()
     );
     assert_eq!(query::<i64>(&project.database().await, kept).await, 1);
 
