@@ -114,17 +114,20 @@ as $$
 declare
   open record;
   home text;
+  name text;
   checked oid;
   arguments oid[];
   dependents text;
   replacement oid;
 begin
-  for open in
+  loop
+    -- One after the other, as ALTER EXTENSION below fires the event trigger that calls this function.
     select p.oid, p.proname::text as name, p.pronamespace, n.nspname::text as schema, e.oid as extension, p.prosrc, p.prosecdef,
       p.proargtypes::oid[] as types, p.proretset, p.prorettype, p.proacl, p.proowner,
       -- The second argument of two, where the first is the name of the new connection.
       case when p.prosrc = 'dblink_connect' and p.pronargs = 2 then 1 else 0 end as place,
       case when p.proargtypes = '25 16'::oidvector then 'dblink_statement'::text else 'dblink_connection' end as domain_name
+    into open
     from pg_extension as e
     join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
       and d.classid = 'pg_proc'::regclass
@@ -132,26 +135,31 @@ begin
     join pg_namespace as n on n.oid = p.pronamespace
     join pg_roles as o on o.oid = p.proowner and o.rolsuper
     join pg_language as l on l.oid = p.prolang and l.lanname = 'c'
-    where e.extname = 'dblink' and p.proname <> 'dblink_of_stored_calls' and (
+    where e.extname = 'dblink' and not starts_with(p.proname::text, 'dblink_of_stored_calls'::text) and (
       p.prosrc = 'dblink_connect' and p.proargtypes in ('25'::oidvector, '25 25'::oidvector)
       or p.prosrc in ('dblink_record', 'dblink_exec') and p.proargtypes in ('25 25'::oidvector, '25 25 16'::oidvector, '25 16'::oidvector)
     )
-    order by p.oid
-  loop
+    order by p.oid limit 1;
+    exit when not found;
     home := quote_ident(open.schema);
     checked := (
       select t.oid from pg_type as t
       join pg_depend as d on d.classid = 'pg_type'::regclass and d.objid = t.oid and d.refclassid = 'pg_extension'::regclass
         and d.refobjid = open.extension and d.deptype = 'e'
       join pg_roles as o on o.oid = t.typowner and o.rolsuper
-      where t.typname::text = open.domain_name and t.typtype = 'd'
+      where starts_with(t.typname::text, open.domain_name) and t.typtype = 'd' limit 1
     );
     if checked is null then
       -- The functions that take a statement and a boolean have a domain, too: by its type, text would fit better than that of a connection.
-      execute 'create domain ' || home || '.' || open.domain_name || ' as text'
+      name := open.domain_name;
+      if exists (select from pg_type as t where t.typnamespace = open.pronamespace and t.typname::text = name) then
+        -- The project has a type of this name there.
+        name := name || '_' || replace(gen_random_uuid()::text, '-', '');
+      end if;
+      execute 'create domain ' || home || '.' || name || ' as text'
         || case when open.domain_name = 'dblink_connection' then ' check (_selvedge.check_connection(value))'::text else ''::text end;
-      execute 'alter extension dblink add domain ' || home || '.' || open.domain_name;
-      checked := to_regtype(home || '.' || open.domain_name)::oid;
+      execute 'alter extension dblink add domain ' || home || '.' || name;
+      continue;
     end if;
     arguments := open.types[:open.place - 1] || checked || open.types[open.place + 1:];
     select string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', '::text) into dependents
@@ -164,7 +172,8 @@ begin
     end if;
     -- Views and the like keep calls as they were read, without the domain: so what they call is a superuser's.
     raise warning 'calls of % are refused in %: create them anew', open.oid::regprocedure, dependents;
-    execute 'alter function ' || open.oid::regprocedure::text || ' rename to dblink_of_stored_calls';
+    execute 'alter function ' || open.oid::regprocedure::text || ' rename to dblink_of_stored_calls_'
+      || replace(gen_random_uuid()::text, '-', '');
     execute 'create function ' || home || '.' || quote_ident(open.name) || '('
       || (select string_agg(format_type(a.type, null), ', '::text order by a.place) from unnest(arguments) with ordinality as a (type, place))
       || ') returns ' || case when open.proretset then 'setof '::text else ''::text end || format_type(open.prorettype, null)
@@ -348,11 +357,19 @@ declare
   found record;
 begin
   perform _selvedge.close_connection_functions();
-  for found in select * from _selvedge.find_refused_server_options() loop
-    raise warning 'the foreign server % lost the option "%"%: it is a superuser''s', found.object, found.option,
-      case when found.mapped is null then ''::text else ' of ' || found.mapped end;
-    execute case when found.mapped is null then 'alter server '::text else 'alter user mapping for ' || found.mapped || ' server ' end
-      || quote_ident(found.object) || ' options (drop ' || quote_ident(found.option) || ')';
+  for found in
+    -- All at once, as the statement is looked at like any other.
+    select f.object, f.mapped, string_agg(f.option, ', '::text) as names, string_agg('drop ' || quote_ident(f.option), ', '::text) as changes
+    from _selvedge.find_refused_server_options() as f group by f.class, f.id, f.object, f.mapped
+  loop
+    begin
+      execute case when found.mapped is null then 'alter server '::text else 'alter user mapping for ' || found.mapped || ' server ' end
+        || quote_ident(found.object) || ' options (' || found.changes || ')';
+      raise warning 'the foreign server % lost options%, which are a superuser''s: %', found.object,
+        case when found.mapped is null then ''::text else ' of ' || found.mapped end, found.names;
+    exception when others then
+      raise warning 'the foreign server % has options that are a superuser''s, drop it: %', found.object, found.names;
+    end;
   end loop;
   -- Those of all databases.
   for found in

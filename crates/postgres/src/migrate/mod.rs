@@ -10,6 +10,7 @@ mod attached_code;
 mod auto_expose;
 mod clear;
 mod database_state;
+mod dblink_grant;
 mod do_block;
 mod draft_file;
 mod error;

@@ -13,6 +13,7 @@ use std::{
 use tokio_postgres::Client;
 
 use super::{
+    dblink_grant::name_domain,
     do_block::rewrite_do_block,
     error::MigrateError,
     extension::ExtensionStatement,
@@ -47,6 +48,7 @@ impl StatementPlan {
     pub(crate) fn plan(&self, statement: &str) -> String {
         let planned = match first_word(statement).to_ascii_lowercase().as_str() {
             "create" | "alter" | "drop" | "comment" => self.plan_single(statement),
+            "grant" | "revoke" => name_domain(statement),
             "do" => rewrite_do_block(statement, |inner| self.plan_in_plpgsql(inner)),
             _ => None,
         };
@@ -243,6 +245,10 @@ mod tests {
                 "do $$ begin create extension dblink schema extensions; create extension citext; end $$",
                 "do $$ begin perform _selvedge.create_extension('dblink', false, 'extensions', null, false); \
                  create extension citext; end $$",
+            ),
+            (
+                "grant execute on function dblink_connect(text) to anon",
+                "grant execute on function dblink_connect(dblink_connection) to anon",
             ),
             (
                 "insert into t values ('create extension http')",

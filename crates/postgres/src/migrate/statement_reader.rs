@@ -45,6 +45,11 @@ impl<'a> StatementReader<'a> {
         &self.sql[token.start..token.end]
     }
 
+    /// The next token, which stays.
+    pub(super) fn peek(&self) -> Option<Token> {
+        self.tokens.as_slice().first().copied()
+    }
+
     /// Takes the next token if it is this word or sign.
     pub(super) fn take(&mut self, word: &str) -> bool {
         let found = self

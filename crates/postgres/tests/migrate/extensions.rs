@@ -38,6 +38,25 @@ async fn gw_018_postgres_creates_contrib_extensions_trusted_or_not_and_drops_the
     );
 }
 
+/// Dumps of Supabase's databases have such statements, and these types.
+#[tokio::test]
+async fn gw_018_grants_on_functions_of_dblink_are_those_of_a_dump() {
+    let project = Project::new(&[(
+        "migrations/1_grants.sql",
+        "CREATE EXTENSION IF NOT EXISTS \"dblink\" WITH SCHEMA \"public\";
+         GRANT ALL ON FUNCTION \"public\".\"dblink\"(\"text\", \"text\") TO \"anon\";
+         GRANT ALL ON FUNCTION \"public\".\"dblink\"(\"text\", boolean) TO \"anon\";
+         GRANT ALL ON FUNCTION \"public\".\"dblink_connect\"(\"text\", \"text\") TO \"service_role\";
+         GRANT ALL ON FUNCTION \"public\".\"dblink_fetch\"(\"text\", integer) TO \"anon\";",
+    )])
+    .await;
+
+    project.migrate().await.expect("applies");
+
+    let may = "select bool_and(has_function_privilege('anon', oid, 'execute')) from pg_proc where proname in ('dblink', 'dblink_fetch')";
+    assert_eq!(project.query_value(may).await, "true");
+}
+
 #[tokio::test]
 async fn gw_018_no_other_extension_becomes_possible_through_the_platform() {
     let project = Project::new(&[("migrations/1_c.sql", "create extension pg_freespacemap;")]).await;

@@ -244,7 +244,9 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
     postgres
         .batch_execute(&format!(
             "create extension dblink schema extensions; create extension postgres_fdw schema extensions;
-              create server fdw foreign data wrapper postgres_fdw options (host 'x', sslcert '/x', sslkey '/x:y');
+             create type extensions.dblink_connection as (a int);
+             create function extensions.dblink_of_stored_calls(text, text) returns int language sql as 'select 1';
+             create server fdw foreign data wrapper postgres_fdw options (host 'x', sslcert '/x', sslkey '/x:y');
              create server other foreign data wrapper dblink_fdw options (host 'x');
              create user mapping for postgres server other options (user 'x', password 'y');
              create view public.stored as select * from extensions.dblink('{HOSTILE}', 'select 1') as t (a int)"
@@ -259,6 +261,7 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
         .batch_execute(
             "revoke execute on function extensions.dblink(text, text) from public;
              grant execute on function extensions.dblink(text, text) to anon;
+             alter event trigger _selvedge_check_connections enable always;
              select _selvedge.mend_connections(); select _selvedge.mend_connections()",
         )
         .await
@@ -273,9 +276,11 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
         "select string_agg(array_to_string(srvoptions, ','), ' ' order by srvname) from pg_foreign_server";
     assert_eq!(query_value(&postgres, options).await, "host=x host=x");
     let open = "select string_agg(r, ' ') from unnest(array['anon', 'authenticated', 'postgres']) as r
-        where has_function_privilege(r, 'extensions.dblink(extensions.dblink_connection, text)', 'execute')";
+        where has_function_privilege(r, (
+          select oid from pg_proc where proname = 'dblink' and pronargs = 2 and proargtypes[1] = 'text'::regtype
+        ), 'execute')";
     assert_eq!(query_value(&superuser, open).await, "anon postgres");
-    let closed = "select count(*) from pg_proc where proname = 'dblink_of_stored_calls' and has_function_privilege('anon', oid, 'execute')";
+    let closed = "select count(*) from pg_proc where proname ~ '^dblink_of_stored_calls_' and has_function_privilege('anon', oid, 'execute')";
     assert_eq!(query_value(&superuser, closed).await, "0");
     postgres
         .batch_execute("drop extension dblink cascade; create extension dblink schema extensions")

@@ -187,7 +187,10 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
     .await;
     let client = connect(&of_superuser("obstructed")).await.expect("a login");
     let left = "select string_agg(concat_ws(' ', left(evtname, 8), evtenabled), ', ' order by evtname) from pg_event_trigger";
-    assert_eq!(query::<String>(&client, left).await, "renamed_ A, selvedge A");
+    assert_eq!(
+        query::<String>(&client, left).await,
+        "_selvedg A, _selvedg A, renamed_ A, selvedge A"
+    );
     let roles = "select count(*) from pg_roles where rolname like 'renamed%'";
     assert_eq!(query::<i64>(&superuser, roles).await, 1);
     let databases = (0..made).map(|number| format!("made_{number}"));
