@@ -1,4 +1,5 @@
 import { profileTabs } from "@/app/routes/profile/profile-tab-list";
+import { accountClasses } from "@/features/account/components/account-classes";
 import { accountTexts } from "@/features/account/components/account-texts";
 import { readDraft } from "@/features/profiles/api/profile-draft";
 import { capitalise } from "@/lib/format";
@@ -72,13 +73,9 @@ function avatarFrame(): HTMLElement {
 
 function accountSection(): HTMLElement {
   const line = (hint: string, label: string) =>
-    div(
-      "mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3",
-      element("p", "min-w-0 flex-1 basis-64 text-ink-soft text-small", hint),
-      button(label),
-    );
+    div(accountClasses.line, element("p", accountClasses.hint, hint), button(label));
   return div(
-    "mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12",
+    accountClasses.section,
     element("h2", "font-serif text-heading", accountTexts.title),
     line(accountTexts.exportHint, accountTexts.exportButton),
     line(accountTexts.signOutHint, accountTexts.signOutButton),
@@ -95,7 +92,9 @@ export function paintSettings(title: string) {
       const own = await profile;
       if (own === null) return;
       const content = page.querySelector("h1")?.parentElement;
-      content?.append(profileForm(own), accountSection());
+      const account = div("", accountSection());
+      account.dataset.beside = "";
+      content?.append(div(accountClasses.columns, profileForm(own), account));
     }
     return { page, complete };
   };

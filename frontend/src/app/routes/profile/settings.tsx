@@ -1,3 +1,4 @@
+import { accountClasses } from "@/features/account/components/account-classes";
 import { ProfileForm } from "@/features/profiles/components/profile-form";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
@@ -22,10 +23,10 @@ function SettingsPage({ title }: { title: string }) {
       <h1 className="mb-10 font-serif text-display">{title}</h1>
       <OwnProfile>
         {(profile) => (
-          <div className="xl:grid xl:grid-cols-[minmax(0,42rem)_minmax(0,1fr)] xl:gap-x-20">
+          <div className={accountClasses.columns}>
             <ProfileForm form="full" profile={profile} email={user?.email} />
             {user !== null && (
-              <div>
+              <div data-beside="">
                 <OwnAccount user={user} profile={profile} />
               </div>
             )}

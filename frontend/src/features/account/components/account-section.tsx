@@ -6,6 +6,7 @@ import { hasCode, messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { signInTooOld, useDeleteAccount } from "../api/delete-account";
 import { useExportData } from "../api/export-data";
+import { accountClasses } from "./account-classes";
 import { accountTexts } from "./account-texts";
 
 const DeleteAccountDialog = lazyPart(
@@ -40,18 +41,13 @@ interface AccountSectionProps {
 /** Taking one's data along, ending all sessions, and deleting the account. */
 export function AccountSection(props: AccountSectionProps) {
   return (
-    <section
-      aria-labelledby="account-title"
-      className="mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12 xl:mt-0 xl:border-t-0 xl:pt-0"
-    >
+    <section aria-labelledby="account-title" className={accountClasses.section}>
       <h2 id="account-title" className="font-serif text-heading">
         {accountTexts.title}
       </h2>
       <ExportData />
-      <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
-        <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">
-          {accountTexts.signOutHint}
-        </p>
+      <div className={accountClasses.line}>
+        <p className={accountClasses.hint}>{accountTexts.signOutHint}</p>
         <Button onClick={props.onSignOutEverywhere}>{accountTexts.signOutButton}</Button>
       </div>
       <DeleteAccount {...props} />
@@ -73,8 +69,8 @@ function ExportData() {
   }
 
   return (
-    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
-      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.exportHint}</p>
+    <div className={accountClasses.line}>
+      <p className={accountClasses.hint}>{accountTexts.exportHint}</p>
       <Button pending={exportData.isPending} onClick={start}>
         {accountTexts.exportButton}
       </Button>
@@ -108,8 +104,8 @@ function DeleteAccount({ confirmation, renderSignInAgain, onDeleted }: AccountSe
   }
 
   return (
-    <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 xl:flex-col xl:items-start">
-      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.deleteHint}</p>
+    <div className={accountClasses.line}>
+      <p className={accountClasses.hint}>{accountTexts.deleteHint}</p>
       <Button onClick={() => setQuestion("confirmation")}>{accountTexts.deleteButton}</Button>
       <Suspense>
         {question === "confirmation" && (
