@@ -2,19 +2,28 @@
 -- libpq reads or writes as PostgreSQL's user, and one a library that it loads: `sslkey=/path:x` is a key of the OpenSSL engine in that file.
 -- Texts of connections reach libpq by dblink, by foreign servers with their user mappings, and by subscriptions.
 
--- The options that lead to no file. Certificates of the system are no file that the caller names.
+-- The options that lead to no file. Certificates of the system are no file that the caller names. `options` are settings of the session on the
+-- other server: that may be one of this machine which lets PostgreSQL's user in as a superuser without a password, and which loads the library of
+-- session_preload_libraries before anybody asks for one. So they are of a list, or the words that poolers read (`reference=name`).
 create function _selvedge.is_allowed_connection_option(name text, value text) returns boolean
   language sql immutable
   set search_path = pg_catalog, pg_temp
 as $$
   select name = any (array[
       'host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'require_auth', 'channel_binding', 'connect_timeout', 'client_encoding',
-      'options', 'application_name', 'fallback_application_name', 'keepalives', 'keepalives_idle', 'keepalives_interval',
+      'application_name', 'fallback_application_name', 'keepalives', 'keepalives_idle', 'keepalives_interval',
       'keepalives_count', 'tcp_user_timeout', 'gssencmode', 'sslmode', 'sslnegotiation', 'sslcompression', 'sslsni', 'sslcertmode', 'ssl',
       'requiressl', 'ssl_min_protocol_version', 'ssl_max_protocol_version', 'min_protocol_version', 'max_protocol_version', 'requirepeer',
       'target_session_attrs', 'load_balance_hosts', 'scram_client_key', 'scram_server_key'
     ]::text[])
     or (name = 'sslrootcert' and coalesce(value in ('system', '''system'''), false))
+    or (name = 'options' and coalesce(
+      regexp_replace(replace(value, '%20', ' '), '%3[Dd]', '=', 'g') ~ ('^''? *(((-c *|--)('
+        || 'search[_-]path|statement[_-]timeout|lock[_-]timeout|transaction[_-]timeout|idle[_-]in[_-]transaction[_-]session[_-]timeout|'
+        || 'idle[_-]session[_-]timeout|timezone|TimeZone|datestyle|DateStyle|intervalstyle|IntervalStyle|extra[_-]float[_-]digits|'
+        || 'default[_-]transaction[_-]read[_-]only|default[_-]transaction[_-]isolation|default[_-]transaction[_-]deferrable|'
+        || 'client[_-]min[_-]messages|work[_-]mem|row[_-]security|application[_-]name'
+        || ')|[a-z]+)=[A-Za-z0-9_.,:/+-]* *)*''?$'), false))
 $$;
 revoke all on function _selvedge.is_allowed_connection_option(text, text) from public;
 
@@ -250,7 +259,7 @@ as $$
   left join pg_proc as v on v.oid = w.fdwvalidator
   cross join lateral pg_options_to_table(f.options) as o
   where not _selvedge.is_allowed_connection_option(o.option_name, o.option_value) and (
-    o.option_name ~ '^(ssl(key|cert|rootcert|crl|crldir|password|keylogfile)|passfile|service|servicefile|krbsrvname|gsslib|gssdelegation|oauth_.*|replication)$'
+    o.option_name ~ '^(ssl(key|cert|rootcert|crl|crldir|password|keylogfile)|passfile|service|servicefile|krbsrvname|gsslib|gssdelegation|oauth_.*|replication|options)$'
     or (h.prosrc = 'postgres_fdw_handler' or v.prosrc in ('postgres_fdw_validator', 'dblink_fdw_validator'))
       and o.option_name <> all (array[
         'use_remote_estimate', 'fdw_startup_cost', 'fdw_tuple_cost', 'extensions', 'updatable', 'truncatable', 'fetch_size', 'batch_size',
