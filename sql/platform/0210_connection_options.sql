@@ -270,6 +270,24 @@ as $$
 $$;
 revoke all on function _selvedge.find_refused_server_options() from public;
 
+-- Servers and mappings that would lead a superuser's own connection away: dblink takes the first 63 letters of a connection's text for the name of
+-- a server before it reads the text, and connects as the mapping of its caller says, a superuser's without a password.
+create function _selvedge.find_misleading_servers() returns table (class oid, id oid, server text, mapped text)
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select 'pg_foreign_server'::regclass::oid, s.oid, s.srvname::text, null::text
+  from pg_foreign_server as s join pg_roles as o on o.oid = s.srvowner and not o.rolsuper
+  where s.srvname::text ~ '=|^postgres(ql)?://'
+  union all
+  select 'pg_user_mapping'::regclass, m.oid, s.srvname::text, quote_ident(r.rolname)
+  from pg_user_mapping as m
+  join pg_foreign_server as s on s.oid = m.umserver
+  join pg_roles as o on o.oid = s.srvowner and not o.rolsuper
+  join pg_roles as r on r.oid = m.umuser and r.rolsuper
+$$;
+revoke all on function _selvedge.find_misleading_servers() from public;
+
 -- Runs behind each statement by which an option could have come, before any code of the project does.
 create function _selvedge.check_changed_connections(tag text) returns void
   language plpgsql
@@ -285,6 +303,14 @@ begin
     from pg_event_trigger_ddl_commands() as c
     join _selvedge.find_refused_server_options() as f on f.class = c.classid and f.id = c.objid
     limit 1;
+    if exists (
+      select from pg_event_trigger_ddl_commands() as c
+      join _selvedge.find_misleading_servers() as f on f.class = c.classid and f.id = c.objid
+    ) then
+      raise insufficient_privilege using
+        message = 'this foreign server would take the place of a superuser''s connection',
+        hint = 'A server''s name has no =, and does not begin like a URI. Mappings of superusers belong to their own servers.';
+    end if;
   elsif tag in ('CREATE SUBSCRIPTION', 'ALTER SUBSCRIPTION') then
     select _selvedge.find_refused_option(s.subconninfo) into refused
     from pg_event_trigger_ddl_commands() as c

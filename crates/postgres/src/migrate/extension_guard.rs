@@ -39,8 +39,8 @@ const FUNCTIONS: &str = "
       'read_extension_statement', 'read_extension_scripts', 'read_script_statements', 'builds_names', 'split_extension_script',
       'find_extension_schemas', 'find_named_types',
       'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement',
-      'is_allowed_connection_option', 'find_refused_option', 'refuse_option', 'check_connection', 'close_connection_functions', 'move_grants',
-      'find_refused_server_options', 'check_changed_connections', 'check_connections', 'check_subscription', 'mend_connections'
+      'is_allowed_connection_option', 'find_refused_option', 'refuse_option', 'find_misleading_servers', 'check_connection',
+      'close_connection_functions', 'move_grants', 'find_refused_server_options', 'check_changed_connections', 'check_connections', 'check_subscription', 'mend_connections'
     ]::pg_catalog.name[])
     order by p.proname";
 

@@ -111,6 +111,9 @@ async fn gw_012_no_option_of_a_connection_names_a_file() {
             "alter server plain options (add passfile '/x')".to_owned(),
             "alter server plain options (add options '-c session_preload_libraries=/x')".to_owned(),
             "alter server fdw options (add options '-c session_preload_libraries=/x')".to_owned(),
+            "create server \"host='/x' port=1 dbname=http\" foreign data wrapper dblink_fdw options (host 'x')".to_owned(),
+            "alter server fdw rename to \"postgresql://x\"".to_owned(),
+            "create user mapping for supabase_admin server fdw options (user 'x')".to_owned(),
             "create user mapping for postgres server plain options (sslkey '/x:y')".to_owned(),
             "create user mapping for public server plain options (servicefile '/x')".to_owned(),
             "do $$ begin create server a foreign data wrapper plain options (sslkey '/x:y');
@@ -260,6 +263,8 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
              create server fdw foreign data wrapper postgres_fdw options (host 'x', sslcert '/x', sslkey '/x:y');
              create server other foreign data wrapper dblink_fdw options (host 'x');
              create user mapping for postgres server other options (user 'x', password 'y');
+             create user mapping for supabase_admin server other options (user 'x');
+             create server \"host=x\" foreign data wrapper dblink_fdw options (host 'x');
              create view public.stored as select * from extensions.dblink('{HOSTILE}', 'select 1') as t (a int)"
         ))
         .await
@@ -285,7 +290,10 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
     assert_refused(&postgres, &calls_of_dblink("extensions", HOSTILE)).await;
     let options =
         "select string_agg(array_to_string(srvoptions, ','), ' ' order by srvname) from pg_foreign_server";
-    assert_eq!(query_value(&postgres, options).await, "host=x host=x");
+    assert_eq!(query_value(&postgres, options).await, "host=x host=x host=x");
+    let misled = "select (select count(*) from pg_foreign_server where srvname ~ '=') + (select count(*) from pg_user_mapping as m
+        join pg_roles as r on r.oid = m.umuser and r.rolsuper)";
+    assert_eq!(query_value(&superuser, misled).await, "0");
     let open = "select string_agg(r, ' ') from unnest(array['anon', 'authenticated', 'postgres']) as r
         where has_function_privilege(r, (
           select oid from pg_proc where proname = 'dblink' and pronargs = 2 and proargtypes[1] = 'text'::regtype
