@@ -392,6 +392,16 @@ declare
   found record;
 begin
   perform _selvedge.close_connection_functions();
+  for found in select * from _selvedge.find_misleading_servers() order by mapped nulls last loop
+    if found.mapped is null then
+      -- No statement, as that would be looked at, and refused where the server has refused options, too.
+      update pg_foreign_server as s set srvname = ('renamed_'::text || replace(gen_random_uuid()::text, '-', ''))::name where s.oid = found.id;
+      raise warning 'the foreign server % was renamed: a connection of a superuser could have been taken for its name', found.server;
+    else
+      execute 'drop user mapping for ' || found.mapped || ' server ' || quote_ident(found.server);
+      raise warning 'the mapping of % on the foreign server % was dropped: it belongs to superusers alone', found.mapped, found.server;
+    end if;
+  end loop;
   for found in
     -- All at once, as the statement is looked at like any other.
     select f.object, f.mapped, string_agg(f.option, ', '::text) as names, string_agg('drop ' || quote_ident(f.option), ', '::text) as changes

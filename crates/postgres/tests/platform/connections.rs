@@ -276,7 +276,8 @@ async fn gw_012_connections_of_earlier_days_lose_their_files() {
              create server other foreign data wrapper dblink_fdw options (host 'x');
              create user mapping for postgres server other options (user 'x', password 'y');
              create user mapping for supabase_admin server other options (user 'x');
-             create server \"host=x\" foreign data wrapper dblink_fdw options (host 'x');
+             create server \"host=x\" foreign data wrapper dblink_fdw options (host 'x', sslkey '/x:y');
+             create user mapping for supabase_admin server \"host=x\" options (user 'x');
              create view public.stored as select * from extensions.dblink('{HOSTILE}', 'select 1') as t (a int)"
         ))
         .await
