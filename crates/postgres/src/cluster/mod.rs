@@ -65,7 +65,7 @@ pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use process_mark::ProcessMark;
-pub use production::{ProductionProfile, mark_external_use, mark_production_home};
+pub use production::{ProductionProfile, is_used_folder, mark_external_use, mark_production_home};
 pub use production_mark::is_production_home;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::Replacement;
@@ -81,7 +81,7 @@ pub use own_file::open_own_file;
 pub use owner::Owner;
 use postmaster::Postmaster;
 use settings_file::{UntriedSettings, write_settings_file};
-pub use sockets::bind_http_socket;
+pub use sockets::{bind_http_socket, fits_beside};
 use start_wait::{StartWaiter, StartWatch};
 pub use vault_key::ensure_vault_key;
 

@@ -34,7 +34,7 @@ pub fn mark_production_home(state_dir: &Path) -> Result<bool, ClusterError> {
     if is_production_home(state_dir) {
         return Ok(false);
     }
-    if is_used(state_dir).map_err(ClusterError::file(state_dir))? {
+    if is_used_folder(state_dir).map_err(ClusterError::file(state_dir))? {
         return Err(ClusterError::OtherUse {
             home: state_dir.to_owned(),
         });
@@ -72,8 +72,11 @@ pub fn mark_external_use(state_dir: &Path) -> std::io::Result<()> {
     std::fs::write(mark, EXTERNAL_TEXT)
 }
 
-/// Whether anything is in a folder.
-fn is_used(state_dir: &Path) -> std::io::Result<bool> {
+/// Whether something is in a folder that file systems and commands do not put into each. One that is missing has nothing.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn is_used_folder(state_dir: &Path) -> std::io::Result<bool> {
     let entries = match std::fs::read_dir(state_dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
         entries => entries?,

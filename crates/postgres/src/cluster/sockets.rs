@@ -136,7 +136,8 @@ pub fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener
 
 /// Whether a socket can be beside the data, also of a cluster that is being restored there. One in the system's temporary folder may lose
 /// its folder while the cluster runs.
-pub(crate) fn fits_beside(home: &Path) -> bool {
+#[must_use]
+pub fn fits_beside(home: &Path) -> bool {
     fits_socket_path(&home.join("restoring/run"), u16::MAX)
 }
 

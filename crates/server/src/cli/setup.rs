@@ -22,11 +22,14 @@ pub struct SetupArgs {
     /// The first account of the console [default: admin]
     #[arg(long, value_name = "NAME")]
     pub console_user: Option<String>,
+    /// Begin an empty database where the one that this machine has served cannot be found
+    #[arg(long)]
+    pub new_database: bool,
     /// Print every file and command, and change nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Take back what this command has made; the data folder, its user and your own files stay
-    #[arg(long, conflicts_with_all = ["domains", "email", "smtp_url", "console_user"])]
+    #[arg(long, conflicts_with_all = ["domains", "email", "smtp_url", "console_user", "new_database"])]
     pub uninstall: bool,
     /// Ask nothing
     #[arg(short, long)]

@@ -9,6 +9,8 @@ use selvedge_project_files::{find_repository, resolve};
 pub struct Project {
     /// The folder of `config.toml`, `migrations/` and `seed.sql`. It need not exist.
     pub folder: PathBuf,
+    /// The folder as it was named, where links are still links: a release is often behind one.
+    pub named: PathBuf,
     /// The folder that holds `supabase/`; the project's folder itself when it has another name.
     pub repository: PathBuf,
     /// `project_id`, or the name of the repository's folder.
@@ -43,8 +45,8 @@ impl Project {
         Ok(Self::at(nearest.unwrap_or_else(|| here.join("supabase"))))
     }
 
-    fn at(folder: PathBuf) -> Self {
-        let folder = folder.canonicalize().unwrap_or(folder);
+    fn at(named: PathBuf) -> Self {
+        let folder = named.canonicalize().unwrap_or_else(|_| named.clone());
         let repository = match folder.parent() {
             Some(parent) if folder.file_name().is_some_and(|name| name == "supabase") => parent.to_path_buf(),
             _ => folder.clone(),
@@ -56,6 +58,7 @@ impl Project {
         Self {
             id: sanitized_id(&name),
             folder,
+            named,
             repository,
             file,
         }

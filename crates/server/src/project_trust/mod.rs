@@ -26,7 +26,7 @@ use selvedge_project_files::{RefusedProgram, resolve};
 use crate::config::{Config, NamedPath};
 use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
-pub(crate) use holder::{record_project, refuse_data_of_others};
+pub(crate) use holder::{find_other_holder, record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
 use packages::list_doubtful_packages;
 pub(crate) use packages::{CLI, Program};

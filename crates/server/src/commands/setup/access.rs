@@ -1,21 +1,27 @@
 //! Whether the server's user may read the project, and who else may read its secrets: from owners and modes, before anything is changed.
 
+use std::ffi::CString;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use nix::unistd::{Group, User};
+use nix::unistd::{Gid, Group, User, getgrouplist};
 use selvedge_project_files::is_environment_file;
 
 use super::answers::Answers;
 use super::places::USER;
+use super::variables::read_local_settings;
 use crate::config::Config;
 
 /// Folders of a project that the server does not read.
 const SKIPPED: [&str; 5] = ["node_modules", ".git", ".selvedge", ".temp", ".branches"];
 /// More than any project has: a link to a disk is not searched to its end.
 const MOST_ENTRIES: usize = 100_000;
+/// Folders that the units of the server do not see as they are.
+const HIDDEN: [&str; 5] = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"];
+/// A folder that the server makes.
+const FUNCTIONS_CACHE: &str = "selvedge.functions.cache_dir";
 const READ: u32 = 4;
 const ENTER: u32 = 1;
 
@@ -34,13 +40,13 @@ impl Reader {
     pub(super) fn of_server() -> Result<Self> {
         let user = User::from_name(USER)?;
         let group = Group::from_name(USER)?;
-        let own = user.as_ref().map(|user| user.gid.as_raw());
+        let mut groups: Vec<Gid> = group.map(|group| group.gid).into_iter().collect();
+        if let Some(user) = &user {
+            groups.extend(getgrouplist(&CString::new(USER)?, user.gid)?);
+        }
         Ok(Self {
             user: user.map(|user| user.uid.as_raw()),
-            groups: own
-                .into_iter()
-                .chain(group.map(|group| group.gid.as_raw()))
-                .collect(),
+            groups: groups.into_iter().map(Gid::as_raw).collect(),
         })
     }
 
@@ -58,8 +64,8 @@ impl Reader {
 #[derive(Debug, PartialEq, Eq)]
 struct Closed {
     path: PathBuf,
-    /// Whether it is a folder on the way to what is read, which has to let the user pass and no more.
-    is_passage: bool,
+    /// For a folder on the way to what is read, which has to let the user pass and no more: its group.
+    passage: Option<u32>,
 }
 
 /// Refuses a project, or files elsewhere that its configuration names, that the server's user could not read, and a data folder that it could
@@ -77,7 +83,25 @@ pub(super) fn check_access(answers: &Answers, config: &Config, reader: &Reader) 
     // A release is often behind a link, which only leads there.
     let project = answers.project.canonicalize();
     let project = project.as_deref().unwrap_or(&answers.project);
-    check_files(project, &list_named_files(config), reader)
+    let named = list_named_files(config)?;
+    check_seen(&named)?;
+    check_files(project, &named, reader)
+}
+
+/// Refuses files in folders of people, which the units do not see, whoever may read them.
+fn check_seen(named: &[PathBuf]) -> Result<()> {
+    for path in named {
+        let target = path.canonicalize();
+        let target = target.as_ref().unwrap_or(path);
+        let is_hidden = |path: &Path| HIDDEN.iter().any(|folder| path.starts_with(folder));
+        if is_hidden(path) || is_hidden(target) {
+            bail!(
+                "{} is in a folder of people or of temporary files, which the server does not see: put it elsewhere, such as into /etc/selvedge",
+                path.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 fn check_files(project: &Path, named: &[PathBuf], reader: &Reader) -> Result<()> {
@@ -96,20 +120,31 @@ fn refuse(project: &Path, closed: &Closed, reader: &Reader) -> Result<()> {
     };
     let shown = closed.path.display();
     let change = match closed.path.starts_with(project) {
-        _ if closed.is_passage => format!("chmod o+x {shown}"),
+        _ if closed.passage.is_some() => describe_passage(closed, reader),
         true => format!(
             "chgrp -R {USER} {0} && chmod -R g+rX,o-rwx {0}",
             project.display()
         ),
         false => format!("chgrp {USER} {shown} && chmod g+r,o-rwx {shown}"),
     };
-    bail!(
-        "{shown} cannot be read by the server's user {USER}{make}\n  let the server read it, and nobody else:  {change}"
-    )
+    bail!("{shown} cannot be read by the server's user {USER}{make}\n  let the server read it:  {change}")
 }
 
-/// Files that the configuration names and that may be outside of the project.
-fn list_named_files(config: &Config) -> Vec<PathBuf> {
+/// How a folder lets the user pass. A group of others may need it, too.
+fn describe_passage(closed: &Closed, reader: &Reader) -> String {
+    let shown = closed.path.display();
+    match closed.passage {
+        Some(group) if reader.groups.contains(&group) => format!("chmod g+x {shown}"),
+        Some(0) => format!("chgrp {USER} {shown} && chmod g+x {shown}"),
+        _ => format!("chmod o+x {shown}"),
+    }
+}
+
+/// Files that the configuration and variables of this machine name and that may be outside of the project.
+///
+/// # Errors
+/// When the variables cannot be read.
+fn list_named_files(config: &Config) -> Result<Vec<PathBuf>> {
     let own = config.api.tls.as_ref();
     let named = [
         config.auth.signing_keys_path.as_ref(),
@@ -118,7 +153,22 @@ fn list_named_files(config: &Config) -> Vec<PathBuf> {
         own.map(|tls| &tls.key),
         config.acme().and_then(|section| section.ca_file.as_ref()),
     ];
-    named.into_iter().flatten().cloned().collect()
+    let of_files = config.selvedge.paths_of_files.iter();
+    let of_files = of_files.filter(|path| !path.is_program() && path.key() != FUNCTIONS_CACHE);
+    // Files with secrets.
+    let variables = read_local_settings()?.into_iter();
+    let secrets = variables.filter(|(name, _)| name.ends_with("_FILE"));
+    let secrets = secrets
+        .map(|(_, path)| PathBuf::from(path))
+        .filter(|path| path.is_absolute());
+    Ok(named
+        .into_iter()
+        .flatten()
+        .cloned()
+        .chain(of_files.map(|path| path.path().to_owned()))
+        .chain(config.environment_files.iter().cloned())
+        .chain(secrets)
+        .collect())
 }
 
 /// Lists files with secrets that everybody on this machine may read.
@@ -143,20 +193,23 @@ pub(super) fn list_open_secrets(project: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Whether everybody on this machine may read a file.
+pub(super) fn is_open(path: &Path) -> bool {
+    let anybody = Reader::default();
+    path.metadata().is_ok_and(|meta| anybody.may(&meta, READ)) && find_passage(path, &anybody).is_none()
+}
+
 fn find_closed(project: &Path, named: &[PathBuf], reader: &Reader) -> Option<Closed> {
-    let mut begins = vec![project.to_owned()];
-    // The server reads the files of variables beside the project, too.
-    let beside = project.parent().and_then(|parent| fs::read_dir(parent).ok());
-    let beside = beside.into_iter().flatten().flatten();
-    let variables = beside.filter(|entry| entry.file_name().to_string_lossy().starts_with(".env"));
-    begins.extend(variables.map(|entry| entry.path()).filter(|path| path.is_file()));
-    begins.extend_from_slice(named);
-    begins.iter().find_map(|begin| find_closed_below(begin, reader))
+    let mut begins = [project].into_iter().chain(named.iter().map(PathBuf::as_path));
+    begins.find_map(|begin| find_closed_below(begin, reader))
 }
 
 /// Looks at the folders above, then at the file or folder with all that is in it. What is missing is no matter of rights.
 fn find_closed_below(begin: &Path, reader: &Reader) -> Option<Closed> {
-    if let Some(closed) = find_passage(begin, reader) {
+    // Where a link leads, other folders are passed as well.
+    let target = begin.canonicalize().ok();
+    let mut ways = [Some(begin), target.as_deref()].into_iter().flatten();
+    if let Some(closed) = ways.find_map(|way| find_passage(way, reader)) {
         return Some(closed);
     }
     let mut found = None;
@@ -165,7 +218,7 @@ fn find_closed_below(begin: &Path, reader: &Reader) -> Option<Closed> {
         if found.is_none() && !reader.may(meta, bits) {
             found = Some(Closed {
                 path: path.to_owned(),
-                is_passage: false,
+                passage: None,
             });
         }
         found.is_none()
@@ -179,7 +232,7 @@ fn find_passage(path: &Path, reader: &Reader) -> Option<Closed> {
     let closed = path.ancestors().skip(1).find(|folder| !may_pass(folder))?;
     Some(Closed {
         path: closed.to_owned(),
-        is_passage: true,
+        passage: closed.metadata().ok().map(|meta| meta.gid()),
     })
 }
 
@@ -205,7 +258,7 @@ fn walk(begin: &Path, look: &mut dyn FnMut(&Path, &Metadata) -> bool) {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use nix::unistd::{getegid, geteuid};
 
@@ -268,7 +321,11 @@ mod tests {
         let message = refused(&[], &of_group, &secret, "chgrp -R selvedge");
         assert!(!message.contains("useradd"), "{message}");
         set(&secret, 0o640);
-        // Beside the project, and where the configuration says.
+        // Files of others beside the project are no matter of the server.
+        fs::write(project.with_file_name(".env.other"), "").unwrap();
+        set(&project.with_file_name(".env.other"), 0o600);
+        assert_eq!(check(&[], &of_group), Ok(()));
+        // Where the configuration says.
         for path in [project.with_file_name(".env"), folder.path().join("key.pem")] {
             fs::write(&path, "").unwrap();
             set(&path, 0o600);
@@ -280,9 +337,33 @@ mod tests {
             Ok(())
         );
 
+        // A link that everybody may follow, as certbot makes them, and a folder behind it that is closed.
+        let archive = folder.path().join("archive");
+        fs::create_dir(&archive).unwrap();
+        fs::write(archive.join("key1.pem"), "").unwrap();
+        set(&archive.join("key1.pem"), 0o640);
+        set(&archive, 0o700);
+        let live = folder.path().join("live.pem");
+        symlink("archive/key1.pem", &live).unwrap();
+        refused(std::slice::from_ref(&live), &of_group, &archive, "chmod g+x");
+        set(&archive, 0o750);
+        assert_eq!(check(std::slice::from_ref(&live), &of_group), Ok(()));
+
         let above = project.parent().unwrap();
         set(above, 0o700);
-        refused(&[], &of_group, above, "chmod o+x");
+        refused(&[], &of_group, above, "chmod g+x");
+    }
+
+    #[test]
+    fn prod_008_files_that_the_units_do_not_see_are_refused_whoever_may_read_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("key.pem");
+        symlink("/root/key.pem", &link).unwrap();
+
+        for hidden in [Path::new("/root/key.pem"), Path::new("/home/ana/site"), &link] {
+            assert!(check_seen(&[hidden.to_owned()]).is_err(), "{hidden:?}");
+        }
+        assert!(check_seen(&["/etc/ssl/private/key.pem".into(), "/run/secrets/key".into()]).is_ok());
     }
 
     #[test]
@@ -291,6 +372,7 @@ mod tests {
         assert_eq!(list_open_secrets(&project), [] as [PathBuf; 0]);
 
         set(&project.join("functions/.env"), 0o644);
+        assert!(is_open(&project.join("functions/.env")) && !is_open(&project.join(".env")));
         assert_eq!(list_open_secrets(&project), [project.join("functions/.env")]);
         set(&project, 0o750);
 

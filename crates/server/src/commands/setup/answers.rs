@@ -7,11 +7,14 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::places::{BACKUPS, FOLDER, PROGRAMS};
 use crate::cli::{Cli, SetupArgs};
 
-const PROJECT: &str = "/srv/app";
+/// The project, where none is named.
+pub(super) const PROJECT: &str = "/srv/app";
 const HOME: &str = "/var/lib/selvedge";
-const ACCOUNT: &str = "admin";
+/// The console's first account, where none is named.
+pub(super) const ACCOUNT: &str = "admin";
 /// Folders of people, and those that are empty after a start of the machine: the units of the server do not see them.
 const UNSEEN: [&str; 9] = [
     "/home", "/root", "/run", "/var/run", "/tmp", "/var/tmp", "/dev", "/proc", "/sys",
@@ -19,6 +22,8 @@ const UNSEEN: [&str; 9] = [
 /// Ports of mail servers: with STARTTLS, and with TLS from the first byte.
 const SUBMISSION: u16 = 587;
 const SUBMISSIONS: u16 = 465;
+/// Characters of an account of the console.
+const LONGEST_ACCOUNT: usize = 120;
 
 /// What is set up. No secret is among it, as it is kept for the next run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,8 +121,19 @@ impl Answers {
                 );
             }
         }
+        if self.account.starts_with('-') || self.account.chars().count() > LONGEST_ACCOUNT {
+            bail!("--console-user begins with no dash and has at most {LONGEST_ACCOUNT} characters");
+        }
+        let is_within = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
         for (name, path) in [("--project", &self.project), ("--data-dir", &self.home)] {
             check_path(name, path)?;
+            let own = [FOLDER, PROGRAMS, BACKUPS];
+            if let Some(own) = own.iter().find(|own| is_within(path, Path::new(own))) {
+                bail!(
+                    "{name} {}: {own} is a folder of `selvedge setup` itself",
+                    path.display()
+                );
+            }
         }
         // A release is often behind a link.
         let project = self
@@ -125,7 +141,6 @@ impl Answers {
             .canonicalize()
             .unwrap_or_else(|_| self.project.clone());
         check_path("--project", &project)?;
-        let is_within = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
         if is_within(&self.home, &self.project) || is_within(&self.home, &project) {
             bail!("--data-dir must be outside of the project's folder, as whoever deploys that replaces it");
         }
@@ -310,6 +325,11 @@ pub(super) mod tests {
             ["--data-dir", "/"],
             ["--data-dir", "/var/tmp/data"],
             ["--project", "/run/app"],
+            ["--data-dir", "/var/lib/selvedge-programs"],
+            ["--data-dir", "/etc/selvedge/trust"],
+            ["--data-dir", "/var/lib"],
+            ["--project", "/var/lib/selvedge-programs/app"],
+            ["--console-user", ""],
         ] {
             assert!(answers(&refused).is_err(), "{refused:?}");
         }

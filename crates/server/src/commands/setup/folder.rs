@@ -2,7 +2,7 @@
 //! meanwhile, never leads root elsewhere.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+use std::fs::{File, Permissions};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::geteuid;
+use selvedge_postgres::cluster::is_used_folder;
 
 /// Opens the folder; `None` where it is missing, or one above it.
 ///
@@ -31,13 +32,13 @@ pub(super) fn make_folder(path: &Path, mode: u32, owner: (u32, u32)) -> Result<(
     make_below(open_root()?, Path::new("/"), inner, mode, owner)
 }
 
-/// Whether nothing is in an open folder.
+/// Whether nothing is in an open folder, but for what file systems put into each.
 ///
 /// # Errors
 /// When it cannot be read.
 pub(super) fn is_empty(folder: &File) -> Result<bool> {
-    let mut entries = fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd()))?;
-    Ok(entries.next().is_none())
+    let opened = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    Ok(!is_used_folder(Path::new(&opened))?)
 }
 
 fn open_root() -> Result<File> {
@@ -121,6 +122,7 @@ pub(super) fn is_own(user: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use nix::unistd::getegid;
@@ -151,6 +153,17 @@ mod tests {
         assert_eq!(mode & 0o7777, 0o750);
         assert!(missing.contains("is missing"), "{missing}");
         assert!(!base.path().join("other").exists());
+    }
+
+    #[test]
+    fn prod_008_a_fresh_disk_is_empty_and_one_with_files_is_not() {
+        let base = tempfile::tempdir().unwrap();
+        let open = || File::open(base.path()).unwrap();
+
+        fs::create_dir(base.path().join("lost+found")).unwrap();
+        assert!(is_empty(&open()).unwrap());
+        fs::write(base.path().join("photo.jpg"), "").unwrap();
+        assert!(!is_empty(&open()).unwrap());
     }
 
     #[test]

@@ -6,7 +6,9 @@ mod answers;
 pub(super) mod as_server;
 mod files;
 mod folder;
+mod homes;
 mod machine;
+mod mail_password;
 mod packages;
 mod places;
 mod plan;
@@ -15,25 +17,29 @@ mod process;
 mod public_name;
 mod ready;
 mod record;
+mod running;
 mod step;
+mod target;
 mod undo;
+mod uninstall;
 mod variables;
 
-use std::io::{BufRead as _, ErrorKind, IsTerminal as _};
+use std::fs::File;
+use std::io::{BufRead as _, IsTerminal as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use nix::fcntl::{Flock, FlockArg};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::geteuid;
 use secrecy::SecretString;
-use selvedge_postgres::cluster::LockPurpose;
+use selvedge_postgres::cluster::{LockPurpose, is_production_home};
 
-use self::access::{Reader, check_access, list_open_secrets};
+use self::access::{Reader, check_access, is_open, list_open_secrets};
 use self::answers::Answers;
-use self::files::SMTP_PASSWORD;
 use self::machine::Machine;
-use self::places::{BACKUPS, CREDENTIALS, LOCAL_SETTINGS, POSTGRES_UNIT, PROGRAM, RECORD, SERVER_UNIT};
+use self::places::{BACKUPS, LOCAL_SETTINGS, POSTGRES_UNIT, PROGRAM, RECORD, SERVER_UNIT};
 use self::plan::{Secrets, list_settings, make_plan};
 use self::ports::check_ports;
 use self::record::Record;
@@ -41,15 +47,14 @@ use self::step::Step;
 use self::undo::Undo;
 use self::variables::read_local_settings;
 use super::laptop_values::list_laptop_values;
-use super::prompt::ask_secret;
 use crate::cli::{Cli, SetupArgs};
-use crate::config::{Config, Environment, Flags, Project};
+use crate::config::{Config, Environment, Flags};
 use crate::output::{BOLD, DIM, GOOD, LINK, WARN};
 
 /// So many files of one kind are named at most.
 const MOST_WARNINGS: usize = 5;
-/// Names the file with the mail server's password.
-const PASSWORD_FILE: &str = "SMTP_PASSWORD_FILE";
+/// Of one run at a time: two would overwrite each other's record.
+const LOCK: &str = "/run/selvedge-setup.lock";
 
 /// Runs `selvedge setup`.
 ///
@@ -57,9 +62,13 @@ const PASSWORD_FILE: &str = "SMTP_PASSWORD_FILE";
 /// When the machine cannot be set up, somebody else's file is in the way, or a step fails: what was made until then stays, and another run
 /// goes on.
 pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
+    let _lock = match geteuid().is_root() && !args.dry_run {
+        true => Some(lock()?),
+        false => None,
+    };
     let mut record = Record::read(Path::new(RECORD))?;
     if args.uninstall {
-        return uninstall(record, args);
+        return uninstall::uninstall(record, args);
     }
     let asks = !args.yes && !args.dry_run && std::io::stdin().is_terminal();
     let asked;
@@ -70,10 +79,11 @@ pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
         args
     };
     let answers = record.answers.clone().with_arguments(cli, args)?;
-    check_home(&answers, &record)?;
+    homes::check_home(&answers, &record, args.new_database)?;
+    target::check_project(&answers, cli.project.is_some(), !record.served.is_empty())?;
     let machine = Machine::examine(&answers, &record)?;
     let secrets = Secrets {
-        mail: find_mail_password(&answers, &machine, args, asks)?,
+        mail: mail_password::find(&answers, &machine, args, asks)?,
         account: make_password(),
     };
     let (settings, config) = find_settings(&answers)?;
@@ -83,22 +93,19 @@ pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
         return Ok(());
     }
     check(&answers, &machine, &config, &steps, &record)?;
-    if machine.program == Path::new(PROGRAM) && !record.made.contains(&Undo::File(PROGRAM.into())) {
-        record.has_program_of_people = true;
-    }
-    if !record.made.is_empty() && record.answers.home != answers.home {
-        record.owe_restarts(&[POSTGRES_UNIT, SERVER_UNIT])?;
-    }
-    if !machine.has_password {
-        forget_mail_password()?;
-    }
-    record.keep_answers(&answers)?;
+    prepare(&answers, &machine, &mut record)?;
     let made_account = make(&steps, &mut record)?;
     public_name::examine(&answers).await;
-    warn_of_open_secrets(&answers);
+    warn_of_open_secrets(&answers, &config);
     warn_of_old_postgres()?;
     print_summary(&answers, made_account);
     Ok(())
+}
+
+fn lock() -> Result<Flock<File>> {
+    let file = File::create(LOCK).with_context(|| format!("cannot write {LOCK}"))?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock)
+        .map_err(|_| anyhow!("another `selvedge setup` runs on this machine: wait until it has ended"))
 }
 
 /// Looks whether all of it can work, before anything is changed.
@@ -117,24 +124,32 @@ fn check(
     // What is made has the modes that are printed, whatever the caller's shell takes away from them.
     umask(Mode::S_IWGRP | Mode::S_IWOTH);
     machine.check()?;
+    running::refuse_older_program(&machine.program)?;
+    target::check_holder(config)?;
+    target::check_database(config)?;
     check_access(answers, config, &Reader::of_server()?)?;
     check_ports(config)?;
     steps.iter().try_for_each(|step| step.check(record))
 }
 
-/// Refuses a second data folder beside one that has data: the server would begin with an empty database.
-fn check_home(answers: &Answers, record: &Record) -> Result<()> {
-    let (old, new) = (&record.answers.home, &answers.home);
-    let has_data = || std::fs::read_dir(old).is_ok_and(|mut entries| entries.next().is_some());
-    if record.made.is_empty() || old == new || !has_data() {
-        return Ok(());
+/// Notes what this run changes before its steps: what they owe to which unit, and what is forgotten.
+fn prepare(answers: &Answers, machine: &Machine, record: &mut Record) -> Result<()> {
+    if machine.program == Path::new(PROGRAM) && !record.made.contains(&Undo::File(PROGRAM.into())) {
+        record.has_program_of_people = true;
     }
-    bail!(
-        "this machine's server has its data in {old}, and would begin an empty database in {new}. Nothing was changed\n  to move the data:  \
-         systemctl stop selvedge selvedge-postgres && mv {old} {new}, and then this command again",
-        old = old.display(),
-        new = new.display()
-    )
+    if !record.made.is_empty() && record.answers.home != answers.home {
+        record.owe_restarts(&[POSTGRES_UNIT, SERVER_UNIT])?;
+    }
+    if running::runs_old_program(SERVER_UNIT)? {
+        record.owe_restarts(&[SERVER_UNIT])?;
+    }
+    if !machine.has_password {
+        mail_password::forget(record)?;
+    }
+    if !is_production_home(&answers.home) {
+        record.forget_accounts(&answers.home);
+    }
+    record.keep_answers(answers)
 }
 
 /// Makes what is missing. Returns whether the console's account was made.
@@ -149,24 +164,41 @@ fn make(steps: &[Step], record: &mut Record) -> Result<bool> {
         };
         if step.is_done(record).with_context(explain)? {
             anstream::println!("  {DIM}there already  {title}{DIM:#}");
+            if let Step::Account { name, .. } = step {
+                record.note_account(name)?;
+            }
             continue;
+        }
+        if step.is_slow() {
+            anstream::println!("  {DIM}now            {title} …{DIM:#}");
         }
         if let Some(undo) = step.undo().with_context(explain)? {
             record.add(undo)?;
         }
         record.owe_restarts(step.units_to_restart())?;
         step.apply(record).with_context(explain)?;
-        if let Step::Service { unit, .. } = step {
-            record.has_restarted(unit)?;
+        match step {
+            Step::Service { unit, .. } => record.has_restarted(unit)?,
+            Step::Ready(home) => record.note_served(home)?,
+            Step::Account { name, .. } => {
+                record.note_account(name)?;
+                made_account = true;
+            }
+            _ => {}
         }
-        made_account |= matches!(step, Step::Account { .. });
         anstream::println!("  {GOOD}done{GOOD:#}           {title}");
     }
     Ok(made_account)
 }
 
-fn warn_of_open_secrets(answers: &Answers) {
-    for path in list_open_secrets(&answers.project).iter().take(MOST_WARNINGS) {
+fn warn_of_open_secrets(answers: &Answers, config: &Config) {
+    let mut open = list_open_secrets(&answers.project);
+    let others = config.environment_files.iter().map(PathBuf::as_path);
+    let others = others.chain([Path::new(LOCAL_SETTINGS)]);
+    open.extend(others.filter(|path| is_open(path)).map(Path::to_path_buf));
+    open.sort();
+    open.dedup();
+    for path in open.iter().take(MOST_WARNINGS) {
         warn(&format!(
             "everybody on this machine may read {0}:  chmod o-rwx {0}",
             path.display()
@@ -193,8 +225,8 @@ fn warn_of_old_postgres() -> Result<()> {
         return Ok(());
     };
     let unit = plan::unit_file(POSTGRES_UNIT);
-    let is_newer = |path: &str| Path::new(path).metadata().is_ok_and(|meta| meta.mtime() > begun);
-    if [unit.as_str(), PROGRAM].into_iter().any(is_newer) {
+    let is_newer = Path::new(&unit).metadata().is_ok_and(|meta| meta.mtime() > begun);
+    if is_newer || running::runs_old_program(POSTGRES_UNIT)? {
         warn(
             "PostgreSQL goes on with the unit and the program that it was started with\n  at a quiet moment:  systemctl restart \
              selvedge-postgres",
@@ -214,49 +246,6 @@ fn print_plan(steps: &[Step]) {
             anstream::println!("    {line}");
         }
     }
-}
-
-/// Takes back what was made, the last first.
-fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {
-    if record.made.is_empty() {
-        bail!("{RECORD} names nothing that `selvedge setup` has made on this machine");
-    }
-    if args.dry_run {
-        for undo in record.made.iter().rev() {
-            anstream::println!("remove {undo}");
-        }
-        return Ok(());
-    }
-    if !geteuid().is_root() {
-        bail!("`selvedge setup --uninstall` must run as root");
-    }
-    if !args.yes
-        && std::io::stdin().is_terminal()
-        && !confirm("Stop the server and remove it? Its data stay [y/N] ")?
-    {
-        bail!("nothing was changed");
-    }
-    while let Some(undo) = record.made.last() {
-        let homes = record.homes.iter().map(PathBuf::as_path);
-        let kept = homes.chain([Path::new(BACKUPS)]).find(|folder| folder.exists());
-        let stays = match (undo, kept) {
-            // Whoever is made next may get its number, and with that its files.
-            (Undo::User(name), Some(kept)) => {
-                Some(format!("the user {name} stays, as {} is its", kept.display()))
-            }
-            (undo, _) => undo.apply()?,
-        };
-        match stays {
-            Some(stays) => anstream::println!("  {WARN}stays{WARN:#}    {stays}"),
-            None => anstream::println!("  {GOOD}removed{GOOD:#}  {undo}"),
-        }
-        record.forget_last()?;
-    }
-    process::Command::new(&["systemctl", "daemon-reload"])
-        .may_fail()
-        .run()?;
-    record.remove();
-    Ok(())
 }
 
 /// Asks at the terminal for what the arguments do not say.
@@ -296,53 +285,10 @@ fn confirm(question: &str) -> Result<bool> {
     Ok(answer.is_some_and(|answer| ["y", "yes"].contains(&answer.to_ascii_lowercase().as_str())))
 }
 
-/// The mail server's password, where one is needed and was not kept before.
-fn find_mail_password(
-    answers: &Answers,
-    machine: &Machine,
-    args: &SetupArgs,
-    asks: bool,
-) -> Result<Option<SecretString>> {
-    let environment = Environment::of_process();
-    if let Some(path) = environment.get(PASSWORD_FILE) {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("{PASSWORD_FILE}: cannot read {path}"))?;
-        let text = text.trim_end_matches(['\r', '\n']);
-        if text.is_empty() {
-            bail!("{PASSWORD_FILE}: {path} is empty");
-        }
-        return Ok(Some(text.to_owned().into()));
-    }
-    let Some((host, Some(user))) = answers.mail_login() else {
-        return Ok(None);
-    };
-    match machine.has_password {
-        true if !asks || args.smtp_url.is_none() => Ok(None),
-        _ if asks => Ok(Some(ask_secret(&format!(
-            "Password of {user} at the mail server {host}: "
-        ))?)),
-        // It is not printed, and the file is among what is.
-        _ if args.dry_run => Ok(Some(String::new().into())),
-        _ => bail!(
-            "the password of {user} at the mail server {host} is missing: name a file with it by {PASSWORD_FILE}"
-        ),
-    }
-}
-
-/// Removes the password of another mail server or user, before the answers name this one: a run that is cut off then leaves none to be sent
-/// to the wrong one.
-fn forget_mail_password() -> Result<()> {
-    let path = Path::new(CREDENTIALS).join(SMTP_PASSWORD);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed.with_context(|| format!("cannot remove {}", path.display())),
-    }
-}
-
 /// The server's variables, and its configuration with them. A project and answers that cannot be served are refused before anything is
 /// changed. The environment of whoever runs this is not the server's.
 fn find_settings(answers: &Answers) -> Result<(Vec<(String, String)>, Config)> {
-    let project = find_project(&answers.project)?;
+    let project = target::find_project(&answers.project)?;
     // Those of people win. Whoever may not read them sees a plan without them.
     let local = match geteuid().is_root() {
         true => read_local_settings()?,
@@ -357,7 +303,7 @@ fn find_settings(answers: &Answers) -> Result<(Vec<(String, String)>, Config)> {
         let variables = [settings, &local].concat();
         let environment = Environment::load_elsewhere(&variables, &project.folder, "production")
             .map_err(|reason| anyhow!(reason))?;
-        let loaded = Config::load_project(find_project(&answers.project)?, environment, &flags)?;
+        let loaded = Config::load_project(target::find_project(&answers.project)?, environment, &flags)?;
         Ok::<_, anyhow::Error>(loaded.config)
     };
     let config = load(&[])?;
@@ -366,21 +312,6 @@ fn find_settings(answers: &Answers) -> Result<(Vec<(String, String)>, Config)> {
     let settings = list_settings(answers, &laptop);
     let config = load(&settings)?;
     Ok((settings, config))
-}
-
-/// The project, or an empty one where the folder is still to be made.
-fn find_project(folder: &Path) -> Result<Project> {
-    if folder.is_dir() {
-        return Project::find(Some(folder), Path::new("/")).map_err(|reason| anyhow!(reason));
-    }
-    Ok(Project {
-        folder: folder.to_owned(),
-        repository: folder.to_owned(),
-        id: folder
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-        file: None,
-    })
 }
 
 fn make_password() -> SecretString {

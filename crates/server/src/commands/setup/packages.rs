@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::process::{Command, list_packages, parse_simulation};
 
 /// How long another program that installs packages is waited for: a fresh machine of a provider does so at its first start.
 const LOCK_SECONDS: u64 = 300;
 /// How apt-get and dpkg say so.
-const LOCKED: [&str; 2] = ["Could not get lock", "is locked by another process"];
+const LOCKED: [&str; 2] = ["Could not get lock", "locked by another"];
 const PAUSE: Duration = Duration::from_secs(2);
 /// What is removed again. Others may use the rest by now, which `apt autoremove` keeps as well, where a package only suggests it.
 const OURS: &str = "postgresql";
@@ -72,7 +72,7 @@ pub(super) fn install(names: &[&str]) -> Command {
 /// Removes PostgreSQL's packages where nobody uses them, and says what stays.
 ///
 /// # Errors
-/// When the packages cannot be listed.
+/// When the packages cannot be listed, or another program installs packages all the time.
 pub(super) fn remove(names: &[String]) -> Result<Option<String>> {
     let installed = list_packages()?;
     let names = names.iter().map(String::as_str);
@@ -97,20 +97,31 @@ pub(super) fn remove(names: &[String]) -> Result<Option<String>> {
 
 /// dpkg keeps what packages of others need by now, which apt-get would remove as well.
 fn purge(names: &[&str]) -> Result<()> {
-    run_unlocked(&Command::new(&[&["dpkg", "--purge"][..], names].concat()))
+    let purge = Command::new(&[&["dpkg", "--purge"][..], names].concat());
+    match run_unlocked(&purge)? {
+        true => Ok(()),
+        false => bail!("{purge}: another program has installed packages for {LOCK_SECONDS} seconds"),
+    }
 }
 
-/// Runs a command, whose failure stops nothing, when no other program installs packages. These do not wait for it themselves.
-fn run_unlocked(command: &Command) -> Result<()> {
+/// Runs a command, whose failure stops nothing, when no other program installs packages. These do not wait for it themselves. Returns whether
+/// it was run.
+fn run_unlocked(command: &Command) -> Result<bool> {
     let deadline = Instant::now() + Duration::from_secs(LOCK_SECONDS);
     loop {
-        let printed = command.print()?;
-        let is_locked = LOCKED.iter().any(|text| printed.contains(text));
-        if !is_locked || Instant::now() >= deadline {
-            return Ok(());
+        if !is_locked(&command.print()?) {
+            return Ok(true);
+        }
+        if Instant::now() >= deadline {
+            return Ok(false);
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// Whether a command has printed that another program installs packages.
+fn is_locked(printed: &str) -> bool {
+    LOCKED.iter().any(|text| printed.contains(text))
 }
 
 /// Whether somebody has a cluster of Debian's packages, whose programs must stay.
@@ -135,4 +146,23 @@ fn runs_postgres() -> Result<bool> {
         .flatten()
         .filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok());
     Ok(names.any(|name| name.trim() == "postgres"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prod_008_a_lock_is_known_by_what_each_program_prints() {
+        for printed in [
+            // dpkg 1.21.22 of Debian 12, and 1.22 of Debian 13 and Ubuntu 24.04.
+            "dpkg: error: dpkg frontend lock was locked by another process with pid 4711\n",
+            "dpkg: error: dpkg database lock was locked by another process\n",
+            "dpkg: error: dpkg frontend lock is locked by another process\n",
+            "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)\n",
+        ] {
+            assert!(is_locked(printed), "{printed}");
+        }
+        assert!(!is_locked("Setting up postgresql (15+248) ...\n"));
+    }
 }

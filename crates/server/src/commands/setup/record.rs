@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
+use super::places::PROGRAM;
 use super::undo::Undo;
 use crate::private_file::write_private_file;
 
@@ -27,6 +28,12 @@ pub(super) struct Record {
     /// All data folders that the server of this machine has had.
     #[serde(default)]
     pub(super) homes: BTreeSet<PathBuf>,
+    /// Those of them whose server has answered: a database is there, or was.
+    #[serde(default)]
+    pub(super) served: BTreeSet<PathBuf>,
+    /// The first accounts of the console that were made or found, with their data folders: whoever removes one gets it back by no later run.
+    #[serde(default)]
+    accounts: BTreeSet<(PathBuf, String)>,
     /// Units that run with what was before a file of theirs was written. Noted before it is, so that a later run restarts them where this one
     /// was cut off.
     #[serde(default)]
@@ -62,19 +69,20 @@ impl Record {
     /// # Errors
     /// When the file cannot be written.
     pub(super) fn add(&mut self, undo: Undo) -> Result<()> {
-        if self.made.contains(&undo) {
+        let is_of_people = self.has_program_of_people && undo == Undo::File(PROGRAM.into());
+        if is_of_people || self.made.contains(&undo) {
             return Ok(());
         }
         self.made.push(undo);
         self.write()
     }
 
-    /// Removes the last entry.
+    /// Removes an entry.
     ///
     /// # Errors
     /// As [`Record::add`].
-    pub(super) fn forget_last(&mut self) -> Result<()> {
-        self.made.pop();
+    pub(super) fn forget(&mut self, undo: &Undo) -> Result<()> {
+        self.made.retain(|made| made != undo);
         self.write()
     }
 
@@ -86,6 +94,39 @@ impl Record {
         self.answers = answers.clone();
         self.homes.insert(answers.home.clone());
         self.write()
+    }
+
+    /// Notes that the server of this machine has answered with this data folder.
+    ///
+    /// # Errors
+    /// As [`Record::add`].
+    pub(super) fn note_served(&mut self, home: &Path) -> Result<()> {
+        match self.served.insert(home.to_owned()) {
+            true => self.write(),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes that the data folder of the answers has this account, or had it.
+    ///
+    /// # Errors
+    /// As [`Record::add`].
+    pub(super) fn note_account(&mut self, name: &str) -> Result<()> {
+        match self.accounts.insert((self.answers.home.clone(), name.to_owned())) {
+            true => self.write(),
+            false => Ok(()),
+        }
+    }
+
+    /// Forgets the accounts of a database that is lost. [`Record::keep_answers`] writes it.
+    pub(super) fn forget_accounts(&mut self, home: &Path) {
+        self.accounts.retain(|(noted, _)| noted != home);
+    }
+
+    /// Whether an account was noted.
+    pub(super) fn had_account(&self, name: &str) -> bool {
+        self.accounts
+            .contains(&(self.answers.home.clone(), name.to_owned()))
     }
 
     /// Whether packages of the distribution are among what was made.
@@ -122,8 +163,32 @@ impl Record {
         }
     }
 
-    /// Removes the file, and its folder if nothing else is in that.
-    pub(super) fn remove(self) {
+    /// Keeps where the data are and whose they are, when all that was made is taken back: otherwise a later run would begin an empty database
+    /// somewhere else. Where nothing was served, removes the file, and its folder if nothing else is in that. Returns whether it stays.
+    ///
+    /// # Errors
+    /// As [`Record::add`].
+    pub(super) fn close(self) -> Result<bool> {
+        if self.served.is_empty() {
+            self.remove();
+            return Ok(false);
+        }
+        let kept = Self {
+            answers: Answers {
+                home: self.answers.home,
+                project: self.answers.project,
+                ..Answers::default()
+            },
+            made: Vec::new(),
+            owed: BTreeSet::new(),
+            has_program_of_people: false,
+            ..self
+        };
+        kept.write()?;
+        Ok(true)
+    }
+
+    fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
         if let Some(folder) = self.path.parent() {
             let _ = std::fs::remove_dir(folder);
@@ -180,15 +245,66 @@ mod tests {
 
         assert_eq!(
             (&again.answers, &again.made),
-            (&answers, &vec![first.clone(), second])
+            (&answers, &vec![first.clone(), second.clone()])
         );
-        again.forget_last().unwrap();
+        again.forget(&second).unwrap();
         let left = Record::read(&path).unwrap();
         assert_eq!(left.made, [first]);
-        left.remove();
+        assert!(!left.close().unwrap());
         assert!(!path.parent().unwrap().exists());
         std::fs::create_dir(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "{").unwrap();
         assert!(Record::read(&path).is_err());
+    }
+
+    #[test]
+    fn prod_008_where_the_data_are_is_known_after_all_was_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selvedge/setup.json");
+        let mut record = Record::read(&path).unwrap();
+        let answers = Answers {
+            domains: vec!["a.example".to_owned()],
+            home: "/data/home".into(),
+            project: "/srv/shop".into(),
+            ..Answers::default()
+        };
+        record.keep_answers(&answers).unwrap();
+        record.note_served(&answers.home).unwrap();
+        record.add(Undo::Service("b.service".to_owned())).unwrap();
+
+        assert!(record.close().unwrap());
+
+        let left = Record::read(&path).unwrap();
+        assert_eq!((left.answers.home, left.made), (answers.home.clone(), Vec::new()));
+        assert_eq!(left.answers.project, answers.project);
+        assert_eq!(left.answers.domains, Vec::<String>::new());
+        assert!(left.served.contains(&answers.home));
+    }
+
+    #[test]
+    fn prod_008_a_program_of_people_is_replaced_and_never_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::read(&folder.path().join("setup.json")).unwrap();
+
+        record.has_program_of_people = true;
+        record.add(Undo::File(PROGRAM.into())).unwrap();
+
+        assert_eq!(record.made, Vec::new());
+    }
+
+    #[test]
+    fn prod_008_an_account_that_was_there_is_made_once_for_each_data_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::read(&folder.path().join("setup.json")).unwrap();
+
+        record.note_account("admin").unwrap();
+        let had = (record.had_account("admin"), record.had_account("ana"));
+        record.answers.home = "/data/other".into();
+
+        assert_eq!((had, record.had_account("admin")), ((true, false), false));
+        record.answers.home = Answers::default().home;
+        assert!(record.had_account("admin"));
+        record.forget_accounts(&Answers::default().home);
+        assert!(!record.had_account("admin"));
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use nix::unistd::{Group, User};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use super::answers::ACCOUNT;
 use super::folder::{self, is_empty, is_own, open_folder};
 use super::packages;
 use super::places::{COMMAND, POSTGRES_UNIT, PROGRAM, PROGRAMS, SERVER_UNIT, USER};
@@ -153,7 +154,7 @@ impl Step {
             }
             Self::Account { name, .. } => {
                 let list = Command::new(&[COMMAND, "console", "user", "list"]);
-                list.output()?.contains(&format!(" {name} since "))
+                record.had_account(name) || has_account(&list.output()?, name)
             }
             Self::Ready(_) | Self::Run(_) => false,
         })
@@ -181,6 +182,12 @@ impl Step {
                 }
             }
             Self::Folder { path, owner, .. } => check_folder(path, *owner),
+            Self::User(name) => match (User::from_name(name)?, Group::from_name(name)?) {
+                (Some(_), None) | (None, Some(_)) => bail!(
+                    "this machine has a user or a group {name} and not both\n  look at what has them:  getent passwd {name}; getent group {name}"
+                ),
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -250,6 +257,14 @@ impl Step {
             }
             Self::Run(command) => vec![command.clone()],
         }
+    }
+
+    /// Whether it may take so long that people should know what they wait for.
+    pub(super) fn is_slow(&self) -> bool {
+        matches!(
+            self,
+            Self::Packages(_) | Self::Service { .. } | Self::Ready(_) | Self::Run(_)
+        )
     }
 
     /// What is done, in one line.
@@ -350,6 +365,15 @@ impl std::fmt::Debug for Content {
     }
 }
 
+/// Whether the console has this account, or another admin where nobody has named one.
+fn has_account(listed: &str, name: &str) -> bool {
+    let mut accounts = listed.lines().filter_map(|line| {
+        let (account, _) = line.rsplit_once(" since ")?;
+        account.trim().split_once(' ')
+    });
+    accounts.any(|(level, found)| found.trim() == name || (name == ACCOUNT && level == "admin"))
+}
+
 /// Refuses a folder of somebody else, or one in which something is.
 fn check_folder(path: &Path, owner: Owner) -> Result<()> {
     let Some(found) = open_folder(path)? else {
@@ -383,7 +407,10 @@ fn start(unit: &str, restarts: bool) -> Vec<Command> {
 }
 
 /// Writes a file beside its place, with its rights from the beginning, and puts it there in one step: also while the old program runs.
-fn write_file(path: &Path, content: &Content, mode: u32, owner: Owner) -> Result<()> {
+///
+/// # Errors
+/// When it cannot be written. The old one stays.
+pub(super) fn write_file(path: &Path, content: &Content, mode: u32, owner: Owner) -> Result<()> {
     let unfinished = unfinished(path);
     // A leftover of an interrupted run would keep its own rights.
     let _ = fs::remove_file(&unfinished);
@@ -406,4 +433,33 @@ fn write_unfinished(path: &Path, content: &Content, mode: u32, owner: Owner) -> 
     fchown(&file, Some(user), Some(group))?;
     file.set_permissions(fs::Permissions::from_mode(mode))?;
     Ok(file.sync_all()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prod_008_an_account_is_known_by_its_whole_name_and_admin_by_any_admin() {
+        let listed =
+            "  viewer   ops x since 2026-11-30, 0 sessions\n  admin    zoe since 2026-11-30, 1 sessions\n";
+
+        for (name, expected) in [
+            ("zoe", true),
+            ("ops x", true),
+            ("x", false),
+            ("ops", false),
+            ("admin", true),
+        ] {
+            assert_eq!(has_account(listed, name), expected, "{name}");
+        }
+        assert!(!has_account(
+            "  viewer   ana since 2026-11-30, 0 sessions",
+            "admin"
+        ));
+        assert!(!has_account(
+            "no accounts; make one with:  selvedge console user add NAME",
+            "admin"
+        ));
+    }
 }

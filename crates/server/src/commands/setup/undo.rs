@@ -44,6 +44,12 @@ impl Undo {
                 Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {
                     return Ok(Some(format!("{} stays, as something is in it", path.display())));
                 }
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    return Ok(Some(format!(
+                        "{} stays, as a disk is mounted there",
+                        path.display()
+                    )));
+                }
                 removed => check_removed(path, removed)?,
             },
             Self::Tree(path) => check_removed(path, fs::remove_dir_all(path))?,

@@ -2,12 +2,12 @@
 
 use std::process::{Command, Output};
 
-/// A folder that nobody has made.
-const PROJECT: &str = "/srv/a-project-of-nobody";
+/// The project's folder where none is named. It need not be there.
+const PROJECT: &str = "/srv/app";
 
 fn setup(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["setup", "--project", PROJECT, "--yes"])
+        .args(["setup", "--yes"])
         .args(arguments)
         .output()
         .expect("the binary runs")
@@ -15,6 +15,7 @@ fn setup(arguments: &[&str]) -> Output {
 
 #[test]
 fn prod_008_a_dry_run_prints_files_and_commands_and_makes_none() {
+    let was_there = std::path::Path::new(PROJECT).exists();
     let planned = setup(&[
         "--dry-run",
         "--domain",
@@ -40,13 +41,13 @@ fn prod_008_a_dry_run_prints_files_and_commands_and_makes_none() {
     ] {
         assert!(printed.contains(expected), "{expected} is not in {printed}");
     }
-    assert!(!std::path::Path::new(PROJECT).exists());
+    assert_eq!(std::path::Path::new(PROJECT).exists(), was_there);
 }
 
 #[test]
 fn prod_008_a_dry_run_prints_what_a_password_needs_and_nothing_of_the_callers_environment() {
     let planned = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["setup", "--project", PROJECT, "--yes", "--dry-run"])
+        .args(["setup", "--yes", "--dry-run"])
         .args([
             "--domain",
             "shop.example",
@@ -80,6 +81,7 @@ fn prod_008_what_could_not_be_served_is_refused_before_anything_is_changed() {
             "SMTP_PASSWORD_FILE",
         ),
         (["--data-dir", "/home/ana"], "folder of people"),
+        (["--project", "/srv/a-project-of-nobody"], "there is no folder"),
     ] {
         let refused = setup(&[&arguments[..], &["--dry-run"]].concat());
         let errors = String::from_utf8(refused.stderr).expect("text");
