@@ -114,7 +114,7 @@ fn listen_to(kind: SignalKind) -> Result<Signal> {
 
 /// Whether this process ignores SIGHUP, which it inherits from the program that started it. Read from what Linux tells of the
 /// process; elsewhere the answer is false.
-fn is_hang_up_ignored() -> bool {
+pub(super) fn is_hang_up_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignores_hang_up(&status)
 }
