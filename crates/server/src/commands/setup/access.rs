@@ -358,7 +358,8 @@ mod tests {
     fn prod_008_files_that_the_units_do_not_see_are_refused_whoever_may_read_them() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("key.pem");
-        symlink("/root/key.pem", &link).unwrap();
+        // Of what is there: where a link leads nowhere, no file can be read.
+        symlink("/root", &link).unwrap();
 
         for hidden in [Path::new("/root/key.pem"), Path::new("/home/ana/site"), &link] {
             assert!(check_seen(&[hidden.to_owned()]).is_err(), "{hidden:?}");
