@@ -2,7 +2,7 @@
 // console's tests start their own.
 //
 // CHROMIUM names the browser. By default an installed Chromium or Chrome is used; none is downloaded. Debian's
-// chromium-headless-shell comes first: it has no windows, whose making takes the whole browser a quarter of a test's time.
+// chromium-headless-shell comes first: it makes no windows, on which the whole browser spends a fifth of a test's time on a core.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";

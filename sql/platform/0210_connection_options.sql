@@ -29,7 +29,7 @@ revoke all on function _selvedge.is_allowed_connection_option(text, text) from p
 
 -- The first option of a connection's text that is not allowed; an empty text where it is not sure how libpq reads it; null if there is none.
 -- A text without a `=` is the name of a connection or of a server: libpq reads no option out of it. What this reads otherwise than libpq
--- would must be refused, so letters that some locales take for blanks stand between quotes only.
+-- would must be refused, so letters outside of ASCII, which are blanks in some locales, are allowed between quotes only.
 create function _selvedge.find_refused_option(connection text) returns text
   language plpgsql immutable
   set search_path = pg_catalog, pg_temp
@@ -86,7 +86,7 @@ create function _selvedge.refuse_option(name text) returns void
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Nothing else of the text: the option may stand where a password was meant.
+  -- The message has no other part of the text, which may be a password.
   raise insufficient_privilege using
     message = case when name ~ '^[a-z_]{1,40}$' then 'the option "' || name || '" of a connection is a superuser''s'
       else 'the text of a connection cannot be read' end,
@@ -179,7 +179,8 @@ begin
       values ('pg_proc'::regclass, open.oid, 0, 'pg_type'::regclass, checked, 0, 'n');
       continue;
     end if;
-    -- Views and the like keep calls as they were read, without the domain: so what they call is a superuser's.
+    -- Views store which function they call, so the check of the domain would not run for them: the function that they call is closed to others
+    -- than superusers, and a new one gets its name.
     raise warning 'calls of % are refused in %: create them anew', open.oid::regprocedure, dependents;
     execute 'alter function ' || open.oid::regprocedure::text || ' rename to dblink_of_stored_calls_'
       || replace(gen_random_uuid()::text, '-', '');
@@ -200,7 +201,7 @@ end
 $$;
 revoke all on function _selvedge.close_connection_functions() from public;
 
--- Gives what others may do with one function to another.
+-- Moves the grants on one function to another.
 create function _selvedge.move_grants(source oid, target oid) returns void
   language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -357,7 +358,7 @@ begin
   get diagnostics callers = pg_context;
   parts := regexp_match(statement, beginning || 'create' || gap || 'subscription' || gap || '(?:[a-z_][a-z0-9_$]*|"[^"]+")' || gap
     || 'connection[ \t\n\r\f\v]*''((?:[^'']|'''')*)''[ \t\n\r\f\v]*publication' || gap || '[^;]*;?[ \t\n\r\f\v]*$', 'i');
-  -- The only line is this function's own.
+  -- A second line would be a function that calls CREATE SUBSCRIPTION; the only one is of this function.
   if strpos(callers, chr(10)) > 0 or strpos(statement, chr(92)) > 0 or parts is null then
     raise insufficient_privilege using
       message = 'a subscription is created by a statement of its own, whose connection is a plain text',
@@ -394,7 +395,7 @@ begin
   perform _selvedge.close_connection_functions();
   for found in select * from _selvedge.find_misleading_servers() order by mapped nulls last loop
     if found.mapped is null then
-      -- No statement, as that would be looked at, and refused where the server has refused options, too.
+      -- ALTER SERVER would fire the event trigger, which refuses it while the server has options that are refused.
       update pg_foreign_server as s set srvname = ('renamed_'::text || replace(gen_random_uuid()::text, '-', ''))::name where s.oid = found.id;
       raise warning 'the foreign server % was renamed: a connection of a superuser could have been taken for its name', found.server;
     else
@@ -403,7 +404,7 @@ begin
     end if;
   end loop;
   for found in
-    -- All at once, as the statement is looked at like any other.
+    -- In one statement, because the event trigger refuses one that leaves another refused option.
     select f.object, f.mapped, string_agg(f.option, ', '::text) as names, string_agg('drop ' || quote_ident(f.option), ', '::text) as changes
     from _selvedge.find_refused_server_options() as f group by f.class, f.id, f.object, f.mapped
   loop

@@ -289,8 +289,8 @@ fn run_initdb(
     }))
 }
 
-/// What the data directory that initdb makes depends on, beside the programs: its own arguments, the machine's locales, whose collations it imports, and the C library, of
-/// which each collation notes the version. Empty where the machine does not tell.
+/// A text that changes when initdb would make another data directory with the same programs: its arguments, the locales of the machine, which
+/// become collations, and the version of the C library, which each collation notes. A part is empty where the machine does not tell.
 pub(crate) fn describe_locales(major_version: u32) -> String {
     let ask = |program: &str, argument: &str| {
         let output = std::process::Command::new(program).arg(argument).output();

@@ -34,7 +34,7 @@ pub(super) fn name_domain(statement: &str) -> Option<String> {
         }
     }
     words.expect(")")?;
-    // Of several functions each would have to be found.
+    // A statement about several functions is left as it is.
     if words.take(",") {
         return None;
     }

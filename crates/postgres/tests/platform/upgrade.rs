@@ -83,16 +83,20 @@ async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
     }
 }
 
+/// A database with the platform schema of an earlier version: its name, and a superuser's sessions in it and beside it.
+async fn open_earlier(database: &TestDatabase, what: &str) -> (String, Client, Client) {
+    let name = format!("{}_{what}", database.name());
+    let create = format!("create database {name} template template0");
+    let maintenance = database.superuser().await;
+    maintenance.batch_execute(&create).await.expect("created");
+    let superuser = open(database, "supabase_admin", &name).await;
+    apply_earlier_platform(&superuser).await;
+    (name, superuser, maintenance)
+}
+
 async fn expect_taken_back(trap_of_realtime: &str) {
     let database = TestDatabase::create().await;
-    let maintenance = database.superuser().await;
-    let name = format!("{}_upgrade", database.name());
-    maintenance
-        .batch_execute(&format!("create database {name} template template0"))
-        .await
-        .expect("created");
-    let superuser = open(&database, "supabase_admin", &name).await;
-    apply_earlier_platform(&superuser).await;
+    let (name, superuser, maintenance) = open_earlier(&database, "upgrade").await;
     superuser
         .batch_execute("grant references, trigger on vault.secrets to postgres with grant option")
         .await
@@ -162,14 +166,7 @@ async fn expect_taken_back(trap_of_realtime: &str) {
 #[tokio::test]
 async fn gw_012_an_upgrade_is_seen_whole_or_not_at_all() {
     let database = TestDatabase::create().await;
-    let maintenance = database.superuser().await;
-    let name = format!("{}_whole", database.name());
-    maintenance
-        .batch_execute(&format!("create database {name} template template0"))
-        .await
-        .expect("created");
-    let superuser = open(&database, "supabase_admin", &name).await;
-    apply_earlier_platform(&superuser).await;
+    let (name, superuser, maintenance) = open_earlier(&database, "whole").await;
     let holder = open(&database, "supabase_admin", &name).await;
     holder
         .batch_execute("begin; lock table storage.objects")

@@ -41,7 +41,7 @@ impl Environment {
         Self::of_process().with_files(project, default_stage, here.as_deref())
     }
 
-    /// As [`Environment::load`] of a process with these variables, and in a folder that is not above the project.
+    /// Loads what a process with these variables would, which does not run in a folder above the project.
     ///
     /// # Errors
     /// As [`Environment::load`].

@@ -8,7 +8,7 @@ use selvedge_postgres::migrate::{self, RolePasswords, matches_verifier};
 use super::catalog_locks::lock_catalogs;
 use crate::output;
 
-/// While passwords are set, no role may get the name of another one: `postgres` may rename most roles until PostgreSQL 15.
+/// Keeps roles from getting another name while passwords are set by name: until PostgreSQL 15 `postgres` may rename most roles.
 const ROLES: &str = "pg_catalog.pg_authid";
 
 /// Sets what is missing of the roles' passwords. New platform files may create roles, which have no password yet. At other starts nothing has

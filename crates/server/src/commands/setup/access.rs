@@ -50,7 +50,7 @@ impl Reader {
         })
     }
 
-    fn may(&self, meta: &Metadata, bits: u32) -> bool {
+    fn has_bits(&self, meta: &Metadata, bits: u32) -> bool {
         let shift = match self {
             Self { user: Some(user), .. } if *user == meta.uid() => 6,
             Self { groups, .. } if groups.contains(&meta.gid()) => 3,
@@ -85,7 +85,7 @@ pub(super) fn check_access(answers: &Answers, config: &Config, reader: &Reader) 
     let project = project.as_deref().unwrap_or(&answers.project);
     let named = list_named_files(config)?;
     check_seen(&named)?;
-    check_files(project, &named, reader)
+    refuse_unreadable(project, &named, reader)
 }
 
 /// Refuses files in folders of people, which the units do not see, whoever may read them.
@@ -104,7 +104,7 @@ fn check_seen(named: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn check_files(project: &Path, named: &[PathBuf], reader: &Reader) -> Result<()> {
+fn refuse_unreadable(project: &Path, named: &[PathBuf], reader: &Reader) -> Result<()> {
     match find_closed(project, named, reader) {
         Some(closed) => refuse(project, &closed, reader),
         None => Ok(()),
@@ -174,18 +174,18 @@ fn list_named_files(config: &Config) -> Result<Vec<PathBuf>> {
 /// Lists files with secrets that everybody on this machine may read.
 pub(super) fn list_open_secrets(project: &Path) -> Vec<PathBuf> {
     let anybody = Reader::default();
-    let may_pass = |folder: &Path| folder.metadata().is_ok_and(|meta| anybody.may(&meta, ENTER));
+    let may_pass = |folder: &Path| folder.metadata().is_ok_and(|meta| anybody.has_bits(&meta, ENTER));
     if !project.ancestors().all(may_pass) {
         return Vec::new();
     }
     let mut found = Vec::new();
     walk(project, &mut |path, meta| {
         if meta.is_dir() {
-            return anybody.may(meta, ENTER);
+            return anybody.has_bits(meta, ENTER);
         }
         let is_secret =
             is_environment_file(path) || path.file_name().is_some_and(|name| name == "signing_keys.json");
-        if is_secret && anybody.may(meta, READ) {
+        if is_secret && anybody.has_bits(meta, READ) {
             found.push(path.to_owned());
         }
         true
@@ -196,7 +196,7 @@ pub(super) fn list_open_secrets(project: &Path) -> Vec<PathBuf> {
 /// Whether everybody on this machine may read a file.
 pub(super) fn is_open(path: &Path) -> bool {
     let anybody = Reader::default();
-    path.metadata().is_ok_and(|meta| anybody.may(&meta, READ)) && find_passage(path, &anybody).is_none()
+    path.metadata().is_ok_and(|meta| anybody.has_bits(&meta, READ)) && find_passage(path, &anybody).is_none()
 }
 
 fn find_closed(project: &Path, named: &[PathBuf], reader: &Reader) -> Option<Closed> {
@@ -215,7 +215,7 @@ fn find_closed_below(begin: &Path, reader: &Reader) -> Option<Closed> {
     let mut found = None;
     walk(begin, &mut |path, meta| {
         let bits = if meta.is_dir() { READ | ENTER } else { READ };
-        if found.is_none() && !reader.may(meta, bits) {
+        if found.is_none() && !reader.has_bits(meta, bits) {
             found = Some(Closed {
                 path: path.to_owned(),
                 passage: None,
@@ -228,7 +228,11 @@ fn find_closed_below(begin: &Path, reader: &Reader) -> Option<Closed> {
 
 /// The folder above that the user may not pass. One that is missing will be made so that everybody may.
 fn find_passage(path: &Path, reader: &Reader) -> Option<Closed> {
-    let may_pass = |folder: &Path| folder.metadata().map_or(true, |meta| reader.may(&meta, ENTER));
+    let may_pass = |folder: &Path| {
+        folder
+            .metadata()
+            .map_or(true, |meta| reader.has_bits(&meta, ENTER))
+    };
     let closed = path.ancestors().skip(1).find(|folder| !may_pass(folder))?;
     Some(Closed {
         path: closed.to_owned(),
@@ -296,7 +300,7 @@ mod tests {
         };
         let nobody = Reader::default();
         let check = |named: &[PathBuf], reader: &Reader| {
-            check_files(&project, named, reader).map_err(|error| error.to_string())
+            refuse_unreadable(&project, named, reader).map_err(|error| error.to_string())
         };
         let refused = |named: &[PathBuf], reader: &Reader, path: &Path, advice: &str| {
             let message = check(named, reader).unwrap_err();

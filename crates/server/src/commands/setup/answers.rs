@@ -114,7 +114,7 @@ impl Answers {
             .map(|domain| ("--domain", Some(domain.as_str())));
         for (name, value) in texts.into_iter().chain(domains) {
             if let Some(value) = value
-                && !is_plain(value)
+                && !needs_no_escapes(value)
             {
                 bail!(
                     "{name} {value:?}: quotes, backslashes, dollar signs and line ends cannot be used here"
@@ -195,8 +195,8 @@ impl MailServer {
     }
 }
 
-/// Whether a text is itself between the double quotes of a file of variables, for systemd and for shells.
-fn is_plain(text: &str) -> bool {
+/// Whether systemd and shells read a text, between double quotes in a file of variables, exactly as it is written.
+fn needs_no_escapes(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|c| c.is_control() || "\"'\\$`%!".contains(c))
 }
 

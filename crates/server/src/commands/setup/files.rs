@@ -34,8 +34,8 @@ SystemCallErrorNumber=EPERM
 UMask=0077
 ";
 
-/// The slice of both units: a limit of memory there (`systemctl set-property selvedge.slice MemoryMax=4G`) is what PostgreSQL and the server
-/// divide among themselves.
+/// The slice that both units are in. PostgreSQL and the server share the memory that it is limited to, for example by
+/// `systemctl set-property selvedge.slice MemoryMax=4G`.
 pub(super) fn slice() -> String {
     "[Unit]\nDescription=Selvedge and its PostgreSQL\n\n[Slice]\nMemoryAccounting=yes\nCPUAccounting=yes\n"
         .to_owned()
@@ -43,7 +43,7 @@ pub(super) fn slice() -> String {
 
 /// The unit of PostgreSQL, which goes on while the server is restarted.
 pub(super) fn postgres_unit(answers: &Answers) -> String {
-    let (head, common) = (head(answers), common(answers));
+    let (head, common) = (describe_mounts(answers), describe_service(answers));
     format!(
         "\
 [Unit]
@@ -72,7 +72,7 @@ WantedBy=multi-user.target
 
 /// The unit of the server. `has_password` says that the mail server's password is among the credentials.
 pub(super) fn server_unit(answers: &Answers, has_password: bool) -> String {
-    let (head, common) = (head(answers), common(answers));
+    let (head, common) = (describe_mounts(answers), describe_service(answers));
     let credential = match has_password {
         true => format!("LoadCredential={SMTP_PASSWORD}:{CREDENTIALS}/{SMTP_PASSWORD}\n"),
         false => String::new(),
@@ -109,14 +109,16 @@ WantedBy=multi-user.target
     )
 }
 
-fn head(answers: &Answers) -> String {
+/// The lines of `[Unit]` that both units have.
+fn describe_mounts(answers: &Answers) -> String {
     let (home, project) = (answers.home.display(), answers.project.display());
     format!(
         "# Without its disk nothing is started: an empty folder would become a new database.\nRequiresMountsFor={home} {project}\n"
     )
 }
 
-fn common(answers: &Answers) -> String {
+/// The lines of `[Service]` that both units have.
+fn describe_service(answers: &Answers) -> String {
     let home = answers.home.display();
     format!(
         "User={USER}\nGroup={USER}\nSlice=selvedge.slice\nEnvironmentFile={SETTINGS}\nEnvironmentFile=-{LOCAL_SETTINGS}\n\

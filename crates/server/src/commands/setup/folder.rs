@@ -133,7 +133,7 @@ mod tests {
         (geteuid().as_raw(), getegid().as_raw())
     }
 
-    fn make(base: &Path, inner: &str) -> Result<(), String> {
+    fn try_to_make(base: &Path, inner: &str) -> Result<(), String> {
         let root = File::open(base).unwrap();
         make_below(root, base, Path::new(inner), 0o750, ids()).map_err(|error| format!("{error:#}"))
     }
@@ -145,9 +145,9 @@ mod tests {
         fs::create_dir(&data).unwrap();
         fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
 
-        make(base.path(), "data/home").unwrap();
-        make(base.path(), "data/home").unwrap();
-        let missing = make(base.path(), "other/home").unwrap_err();
+        try_to_make(base.path(), "data/home").unwrap();
+        try_to_make(base.path(), "data/home").unwrap();
+        let missing = try_to_make(base.path(), "other/home").unwrap_err();
 
         let mode = base.path().join("data/home").metadata().unwrap().mode();
         assert_eq!(mode & 0o7777, 0o750);
@@ -175,7 +175,7 @@ mod tests {
         symlink(&victim, base.path().join("home")).unwrap();
 
         for inner in ["home", "home/inner"] {
-            let refused = make(base.path(), inner).unwrap_err();
+            let refused = try_to_make(base.path(), inner).unwrap_err();
             assert!(refused.contains("is a link or a file"), "{refused}");
         }
         let root = File::open(base.path()).unwrap();
@@ -192,7 +192,7 @@ mod tests {
 
         for mode in [0o775, 0o757, 0o1777] {
             fs::set_permissions(&shared, Permissions::from_mode(mode)).unwrap();
-            let refused = make(base.path(), "shared/home").unwrap_err();
+            let refused = try_to_make(base.path(), "shared/home").unwrap_err();
             assert!(refused.contains("others than root may write"), "{refused}");
         }
         assert!(!shared.join("home").exists());

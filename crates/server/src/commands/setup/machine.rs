@@ -12,14 +12,14 @@ use super::places::CREDENTIALS;
 use super::record::Record;
 
 /// Where Debian and Ubuntu have PostgreSQL's programs, a folder for each major version.
-const PROGRAMS: &str = "/usr/lib/postgresql";
+const POSTGRES_PROGRAMS: &str = "/usr/lib/postgresql";
 const MAJORS: std::ops::RangeInclusive<u32> = 15..=18;
 /// The oldest versions whose own PostgreSQL is new enough.
 const DISTRIBUTIONS: [(&str, f32); 2] = [("debian", 12.0), ("ubuntu", 24.04)];
 /// Is there while systemd runs the machine.
 const SYSTEMD: &str = "/run/systemd/system";
 
-/// What decides over the plan.
+/// What `setup` has found on the machine. The plan depends on it.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) has_postgresql: bool,
@@ -27,7 +27,7 @@ pub(super) struct Machine {
     pub(super) has_migrations: bool,
     /// Whether the password of this mail server and user was kept at an earlier run.
     pub(super) has_password: bool,
-    /// Whether the machine restarts services after upgrades of libraries.
+    /// Whether needrestart is installed, which restarts services when libraries are upgraded.
     pub(super) has_needrestart: bool,
     /// The folders above the data folder and the project that are missing, the outermost first.
     pub(super) missing: Vec<PathBuf>,
@@ -46,7 +46,7 @@ impl Machine {
                 "`selvedge setup` needs systemd, which does not run here\n  without it:  selvedge serve --data-dir DIR (docs/operations.md)"
             );
         }
-        if self.has_postgresql || has_programs(Path::new(PROGRAMS)) {
+        if self.has_postgresql || has_programs(Path::new(POSTGRES_PROGRAMS)) {
             return Ok(());
         }
         check_distribution(&fs::read_to_string("/etc/os-release").unwrap_or_default())
@@ -60,7 +60,7 @@ impl Machine {
         let project = &answers.project;
         let in_project = |name: &str| [project.join(name), project.join("supabase").join(name)];
         Ok(Self {
-            has_postgresql: has_programs(Path::new(PROGRAMS)) && !record.has_packages(),
+            has_postgresql: has_programs(Path::new(POSTGRES_PROGRAMS)) && !record.has_packages(),
             has_project: project.is_dir(),
             has_migrations: in_project("migrations").iter().any(|path| path.is_dir()),
             has_password: answers.mail_login() == record.answers.mail_login()
@@ -103,7 +103,7 @@ fn check_distribution(release: &str) -> Result<()> {
         ),
         None => bail!(
             "this is {id} {version}, of which `selvedge setup` does not know how to install PostgreSQL\n  install PostgreSQL 15 to 18 \
-             into {PROGRAMS}, and run this command again; or set the server up by hand: docs/operations.md"
+             into {POSTGRES_PROGRAMS}, and run this command again; or set the server up by hand: docs/operations.md"
         ),
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn find(
 ///
 /// # Errors
 /// When a file cannot be written or removed.
-pub(super) fn forget(record: &mut Record) -> Result<()> {
+pub(super) fn forget_password(record: &mut Record) -> Result<()> {
     let path = Path::new(CREDENTIALS).join(SMTP_PASSWORD);
     match path.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

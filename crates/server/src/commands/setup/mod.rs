@@ -94,7 +94,7 @@ pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
     }
     check(&answers, &machine, &config, &steps, &record)?;
     prepare(&answers, &machine, &mut record)?;
-    let made_account = make(&steps, &mut record)?;
+    let made_account = make_missing(&steps, &mut record)?;
     public_name::examine(&answers).await;
     warn_of_open_secrets(&answers, &config);
     warn_of_old_postgres()?;
@@ -144,7 +144,7 @@ fn prepare(answers: &Answers, machine: &Machine, record: &mut Record) -> Result<
         record.owe_restarts(&[SERVER_UNIT])?;
     }
     if !machine.has_password {
-        mail_password::forget(record)?;
+        mail_password::forget_password(record)?;
     }
     if !is_production_home(&answers.home) {
         record.forget_accounts(&answers.home);
@@ -153,7 +153,7 @@ fn prepare(answers: &Answers, machine: &Machine, record: &mut Record) -> Result<
 }
 
 /// Makes what is missing. Returns whether the console's account was made.
-fn make(steps: &[Step], record: &mut Record) -> Result<bool> {
+fn make_missing(steps: &[Step], record: &mut Record) -> Result<bool> {
     let mut made_account = false;
     for step in steps {
         let title = step.title();

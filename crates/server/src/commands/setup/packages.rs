@@ -10,10 +10,10 @@ use super::process::{Command, list_packages, parse_simulation};
 
 /// How long another program that installs packages is waited for: a fresh machine of a provider does so at its first start.
 const LOCK_SECONDS: u64 = 300;
-/// How apt-get and dpkg say so.
-const LOCKED: [&str; 2] = ["Could not get lock", "locked by another"];
+/// What apt-get and dpkg print while another program installs packages.
+const LOCK_MESSAGES: [&str; 2] = ["Could not get lock", "locked by another"];
 const PAUSE: Duration = Duration::from_secs(2);
-/// What is removed again. Others may use the rest by now, which `apt autoremove` keeps as well, where a package only suggests it.
+/// The packages that are removed again: PostgreSQL's. The others that came with it may be needed by something else by now.
 const OURS: &str = "postgresql";
 
 /// Whether all of them are installed.
@@ -121,7 +121,7 @@ fn run_unlocked(command: &Command) -> Result<bool> {
 
 /// Whether a command has printed that another program installs packages.
 fn is_locked(printed: &str) -> bool {
-    LOCKED.iter().any(|text| printed.contains(text))
+    LOCK_MESSAGES.iter().any(|text| printed.contains(text))
 }
 
 /// Whether somebody has a cluster of Debian's packages, whose programs must stay.

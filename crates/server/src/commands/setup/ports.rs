@@ -32,7 +32,7 @@ pub(super) fn check_ports(config: &Config) -> Result<()> {
     };
     for (port, choice) in [(section.https_port, HTTPS_PORT), (section.http_port, HTTP_PORT)] {
         if !is_of_server(port) {
-            listen::reserve_public_port(host, port, choice).map_err(explain)?;
+            listen::reserve_public_port(host, port, choice).map_err(say_unchanged)?;
         }
     }
     Ok(())
@@ -40,12 +40,12 @@ pub(super) fn check_ports(config: &Config) -> Result<()> {
 
 fn check_port(host: &str, port: u16, choice: PortChoice) -> Result<()> {
     if !is_of_server(port) {
-        listen::reserve_port(host, port, choice).map_err(explain)?;
+        listen::reserve_port(host, port, choice).map_err(say_unchanged)?;
     }
     Ok(())
 }
 
-fn explain(error: anyhow::Error) -> anyhow::Error {
+fn say_unchanged(error: anyhow::Error) -> anyhow::Error {
     anyhow!("nothing was changed: {error}")
 }
 

@@ -16,11 +16,11 @@ pub(super) fn runs_old_program(unit: &str) -> Result<bool> {
     let words = ["systemctl", "show", "--property=MainPID", "--value", unit];
     let shown = Command::new(&words).print()?;
     let process = shown.trim().parse().unwrap_or(0);
-    Ok(process != 0 && is_other(process, Path::new(PROGRAM)))
+    Ok(process != 0 && runs_other_file(process, Path::new(PROGRAM)))
 }
 
 /// Whether a process runs another file than is at a path. Its times say nothing, as `tar` and `cp -p` keep those of the archive.
-fn is_other(process: u32, path: &Path) -> bool {
+fn runs_other_file(process: u32, path: &Path) -> bool {
     let identify = |path: &Path| path.metadata().map(|meta| (meta.dev(), meta.ino()));
     let running = Path::new("/proc").join(process.to_string()).join("exe");
     match (identify(&running), identify(path)) {
@@ -72,9 +72,9 @@ mod tests {
         let own = std::env::current_exe().unwrap();
         std::fs::copy(&own, &copy).unwrap();
 
-        assert!(!is_other(std::process::id(), &own));
-        assert!(is_other(std::process::id(), &copy));
-        assert!(!is_other(std::process::id(), &folder.path().join("none")));
+        assert!(!runs_other_file(std::process::id(), &own));
+        assert!(runs_other_file(std::process::id(), &copy));
+        assert!(!runs_other_file(std::process::id(), &folder.path().join("none")));
     }
 
     #[test]

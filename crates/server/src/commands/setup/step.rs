@@ -124,7 +124,7 @@ impl Step {
             } => match open_folder(path)? {
                 Some(folder) => {
                     let meta = folder.metadata()?;
-                    owner.fits(&meta)? && meta.mode() & 0o7777 == *mode
+                    owner.owns(&meta)? && meta.mode() & 0o7777 == *mode
                 }
                 None => false,
             },
@@ -142,7 +142,7 @@ impl Step {
                 Ok(meta) => {
                     meta.is_file()
                         && meta.mode() & 0o7777 == *mode
-                        && owner.fits(&meta)?
+                        && owner.owns(&meta)?
                         && content.is_in(path)?
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => false,
@@ -202,7 +202,7 @@ impl Step {
             Self::User(_) | Self::Run(_) => self.run_commands(),
             Self::Folder {
                 path, mode, owner, ..
-            } => folder::make_folder(path, *mode, owner.numbers()?),
+            } => folder::make_folder(path, *mode, owner.require_ids()?),
             Self::File {
                 path,
                 content,
@@ -327,12 +327,12 @@ impl Owner {
         })
     }
 
-    fn fits(self, meta: &fs::Metadata) -> Result<bool> {
+    fn owns(self, meta: &fs::Metadata) -> Result<bool> {
         Ok(self.ids()? == Some((meta.uid(), meta.gid())))
     }
 
-    /// As [`Owner::ids`], where they are needed.
-    fn numbers(self) -> Result<(u32, u32)> {
+    /// As [`Owner::ids`]. Fails where the machine does not have the user yet.
+    fn require_ids(self) -> Result<(u32, u32)> {
         self.ids()?
             .with_context(|| format!("this machine has no user {USER}"))
     }
@@ -380,7 +380,7 @@ fn check_folder(path: &Path, owner: Owner) -> Result<()> {
         return Ok(());
     };
     let meta = found.metadata()?;
-    if owner.fits(&meta)? || (is_own(meta.uid()) && is_empty(&found)?) {
+    if owner.owns(&meta)? || (is_own(meta.uid()) && is_empty(&found)?) {
         return Ok(());
     }
     let make = match owner.ids()? {
@@ -429,7 +429,7 @@ fn write_unfinished(path: &Path, content: &Content, mode: u32, owner: Owner) -> 
         .mode(0o600)
         .open(path)?;
     file.write_all(&content.read()?)?;
-    let (user, group) = owner.numbers()?;
+    let (user, group) = owner.require_ids()?;
     fchown(&file, Some(user), Some(group))?;
     file.set_permissions(fs::Permissions::from_mode(mode))?;
     Ok(file.sync_all()?)

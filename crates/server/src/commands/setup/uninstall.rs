@@ -28,7 +28,7 @@ pub(super) fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {
     if !geteuid().is_root() {
         bail!("`selvedge setup --uninstall` must run as root");
     }
-    agree(args)?;
+    confirm_uninstall(args)?;
     let failed = take_back(&mut record, |undo, record| match find_kept(record) {
         // Whoever is made next may get its number, and with that its files.
         Some(kept) if matches!(undo, Undo::User(_)) => {
@@ -52,7 +52,7 @@ pub(super) fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {
 }
 
 /// Asks before production is stopped. Nobody can be asked without a terminal.
-fn agree(args: &SetupArgs) -> Result<()> {
+fn confirm_uninstall(args: &SetupArgs) -> Result<()> {
     if args.yes {
         return Ok(());
     }
