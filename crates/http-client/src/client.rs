@@ -24,6 +24,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use url::form_urlencoded::Serializer;
 
+use crate::connector::{Connector, RefusedPort};
 use crate::error::{CallError, FailedStep};
 use crate::private_network::is_private;
 use crate::resolver::{Addresses, NoAllowedAddress, NotResolved, Resolver};
@@ -35,7 +36,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest response body that is read, in bytes, unless [`Call::max_response_bytes`] is set.
 pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
 
-type Inner = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
+type Inner = Client<HttpsConnector<Connector>, Full<Bytes>>;
 
 /// Finds an error of type `E` among the sources of `error`, also where an I/O error wraps it.
 fn has_source<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
@@ -197,6 +198,7 @@ pub struct HttpClient {
     addresses: Addresses,
     /// Certificates of roots that are trusted in addition to the machine's.
     authorities: Vec<CertificateDer<'static>>,
+    refused_ports: Arc<[u16]>,
 }
 
 impl HttpClient {
@@ -213,6 +215,16 @@ impl HttpClient {
             calls_private,
             addresses,
             authorities: Vec::new(),
+            refused_ports: Arc::default(),
+        }
+    }
+
+    /// Refuses these ports at all addresses of this machine and of private networks, for servers there that trust whoever reaches them.
+    #[must_use]
+    pub fn refusing_ports(self, ports: &[u16]) -> Self {
+        Self {
+            refused_ports: ports.into(),
+            ..self
         }
     }
 
@@ -304,6 +316,9 @@ impl HttpClient {
             if has_source::<NoAllowedAddress>(&error) {
                 return CallError::Private { host };
             }
+            if has_source::<RefusedPort>(&error) {
+                return CallError::RefusedPort { host };
+            }
             let step = match error.is_connect() {
                 true if has_source::<NotResolved>(&error) => FailedStep::Resolve,
                 true => FailedStep::Connect,
@@ -312,42 +327,39 @@ impl HttpClient {
             CallError::Unreachable { host, step }
         };
         self.inner
-            .get_or_init(|| build_client(self.calls_private, &self.addresses, &self.authorities))
+            .get_or_init(|| self.build_inner())
             .request(request)
             .await
             .map_err(unreachable)
     }
-}
 
-/// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in
-/// a container without the package `ca-certificates`.
-fn build_client(
-    calls_private: bool,
-    addresses: &Addresses,
-    authorities: &[CertificateDer<'static>],
-) -> Inner {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    /// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in
+    /// a container without the package `ca-certificates`.
+    fn build_inner(&self) -> Inner {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() {
+            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        }
+        roots.add_parsable_certificates(self.authorities.iter().cloned());
+        let tls = ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
+            .with_safe_default_protocol_versions()
+            .expect("ring supports the default versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let mut connector =
+            HttpConnector::new_with_resolver(Resolver::new(self.calls_private, self.addresses.clone()));
+        // The TLS connector around it serves https.
+        connector.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(Connector::new(connector, Arc::clone(&self.refused_ports)));
+        Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(30))
+            .pool_max_idle_per_host(4)
+            .build(connector)
     }
-    roots.add_parsable_certificates(authorities.iter().cloned());
-    let tls = ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
-        .with_safe_default_protocol_versions()
-        .expect("ring supports the default versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let mut connector = HttpConnector::new_with_resolver(Resolver::new(calls_private, addresses.clone()));
-    // The TLS connector around it serves https.
-    connector.enforce_http(false);
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls)
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(connector);
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(Duration::from_secs(30))
-        .pool_max_idle_per_host(4)
-        .build(connector)
 }

@@ -24,6 +24,9 @@ pub enum CallError {
     /// The host is an address of a private network, which this client does not call.
     #[error("{host} is in a private network")]
     Private { host: String },
+    /// The port is one of those that this client refuses.
+    #[error("{host} is not called at this port")]
+    RefusedPort { host: String },
     /// The connection ended before the body was complete.
     #[error("{host} closed the connection before the response was complete")]
     BadBody { host: String },

@@ -3,9 +3,10 @@
 //!
 //! In: method, URL, headers and body of one request, with its limits. Out: the response, as a whole or in chunks, or an error
 //! that names only the host. The crate follows no redirects and stores nothing. The only protocol above HTTP that it implements is
-//! the signature of Standard Webhooks. Whether private addresses may be called is decided where the client is created.
+//! the signature of Standard Webhooks. Which private addresses and ports may be called is decided where the client is created.
 
 mod client;
+mod connector;
 mod error;
 mod private_network;
 mod resolver;

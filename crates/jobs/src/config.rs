@@ -33,6 +33,9 @@ pub struct NetConfig {
     pub calls_private: bool,
     /// Hosts that may be called although they are private.
     pub allowed_hosts: Vec<String>,
+    /// Ports that are called neither on this machine nor in private networks, whatever the two keys above say: those of the server's own
+    /// console and inbox, which may trust whoever reaches them.
+    pub refused_ports: Vec<u16>,
     /// How many requests are sent at the same time.
     pub max_parallel: usize,
     /// The longest time of a request; `timeout_milliseconds` may only be shorter.
@@ -48,6 +51,7 @@ impl Default for NetConfig {
         Self {
             calls_private: false,
             allowed_hosts: Vec::new(),
+            refused_ports: Vec::new(),
             max_parallel: 50,
             max_timeout: Duration::from_secs(60),
             max_response_bytes: 10 << 20,

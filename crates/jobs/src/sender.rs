@@ -52,8 +52,8 @@ const LARGE_RESPONSES: usize = 2;
 impl Sender {
     pub(crate) fn new(config: NetConfig) -> Self {
         Self {
-            public: HttpClient::new(config.calls_private),
-            private: HttpClient::new(true),
+            public: HttpClient::new(config.calls_private).refusing_ports(&config.refused_ports),
+            private: HttpClient::new(true).refusing_ports(&config.refused_ports),
             config,
             large_responses: Arc::new(Semaphore::new(LARGE_RESPONSES)),
         }
@@ -206,6 +206,11 @@ fn describe_failure(error: &CallError) -> String {
         CallError::TooLarge { .. } => "Maximum file size exceeded".to_owned(),
         CallError::Private { host } => {
             format!("{host} is in a private network, which this server does not call")
+        }
+        CallError::RefusedPort { host } => {
+            format!(
+                "{host} is not called at this port, which the console or the mail inbox of this server may have"
+            )
         }
         other => other.to_string(),
     }

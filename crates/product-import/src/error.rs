@@ -41,6 +41,7 @@ impl From<CallError> for ImportError {
             CallError::TooLarge { host } => Self::TooLarge(host),
             CallError::Status { host, status } => Self::Status { host, status },
             CallError::Unreachable { host, .. }
+            | CallError::RefusedPort { host }
             | CallError::BadBody { host }
             | CallError::NotJson { host } => Self::Unreachable(host),
         }

@@ -36,9 +36,10 @@ async fn gw_018_statements_wait_for_the_response_of_an_http_request() {
     let refused = query_error(&client, "select http_get('http://127.0.0.1:1/')").await;
     assert!(refused.contains("server beside this database"), "{refused}");
 
-    let server = HttpServer::start().await;
+    let (server, console) = (HttpServer::start().await, HttpServer::start().await);
     let limited = NetConfig {
         max_response_bytes: 100_000,
+        refused_ports: vec![console.address.port()],
         ..development().net
     };
     let task = tokio::spawn(serve_http_requests(database.bind_http_socket(), limited));
@@ -130,6 +131,10 @@ async fn gw_018_statements_wait_for_the_response_of_an_http_request() {
             format!("http_post('{}', 'x', null)", url("/post")),
             "http_request.content_type is NULL",
         ),
+        (
+            format!("http_get('{}')", console.url("/")),
+            "127.0.0.1 is not called at this port, which the console or the mail inbox of this server may have",
+        ),
     ] {
         assert_eq!(
             query_error(&client, &format!("select {call}")).await,
@@ -149,7 +154,8 @@ async fn gw_018_statements_wait_for_the_response_of_an_http_request() {
     );
     assert!(started.elapsed() < Duration::from_secs(20));
 
-    // The connection has a superuser's privileges, so no other role may choose its target.
+    assert!(console.received().is_empty());
+    // Only the role of `_http_send` chooses a target.
     let refused = query_error(
         &client,
         "select * from extensions._http_dblink('', '') as t (a text)",

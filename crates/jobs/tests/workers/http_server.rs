@@ -95,6 +95,14 @@ async fn answer(
             .status(302)
             .header("location", "/around")
             .body(Full::default()),
+        // To the address behind the question mark.
+        "/elsewhere" => builder
+            .status(307)
+            .header(
+                "location",
+                path.split_once('?').map_or("", |(_, address)| address),
+            )
+            .body(Full::default()),
         "/missing" => builder.status(404).body(Full::from("nothing here")),
         _ => builder
             .header("content-type", "application/json")

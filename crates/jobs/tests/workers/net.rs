@@ -146,6 +146,52 @@ async fn limits_become_error_messages() {
     node.abort();
 }
 
+/// The console and the inbox of `start`, whatever else of this machine may be called.
+#[tokio::test]
+async fn gw_012_sql_calls_no_refused_port_of_this_machine() {
+    let database = TestDatabase::create().await;
+    let (console, other) = (HttpServer::start().await, HttpServer::start().await);
+    let config = JobsConfig {
+        net: NetConfig {
+            allowed_hosts: vec!["localhost".to_owned()],
+            refused_ports: vec![console.address.port()],
+            ..development().net
+        },
+        ..JobsConfig::default()
+    };
+    let client = database.connect("postgres").await;
+    let node = start_node(&database, config).await;
+
+    let port = console.address.port();
+    let refused = [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://localhost:{port}/"),
+        format!("http://0.0.0.0:{port}/"),
+        format!("http://0x7f000001:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("https://127.0.0.1:{port}/"),
+        other.url(&format!("/elsewhere?http://127.0.0.1:{port}/api")),
+    ];
+    for url in &refused {
+        let headers = r#"{"x-selvedge-console": "1", "sec-fetch-site": "same-origin"}"#;
+        client
+            .execute(
+                "select net.http_get($1, headers := $2::text::jsonb)",
+                &[url, &headers],
+            )
+            .await
+            .expect("queued");
+    }
+    wait_until(
+        &client,
+        "select count(*) = 7 from net._http_response where error_msg like '% is not called at this port%'",
+    )
+    .await;
+    assert!(console.received().is_empty());
+    assert_eq!(other.received().len(), 1);
+    node.abort();
+}
+
 #[tokio::test]
 async fn in_production_private_addresses_are_called_only_if_they_are_allowed() {
     let database = TestDatabase::create().await;

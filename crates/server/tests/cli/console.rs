@@ -68,3 +68,51 @@ async fn console_130_a_requests_statements_are_kept_for_errors_and_while_a_tail_
     assert!(details["statements"][0]["ms"].as_f64().is_some_and(|ms| ms > 0.0));
     drop(tail);
 }
+
+/// What SQL is answered by a request of the extension http, or its error.
+async fn ask_by_sql(database: &tokio_postgres::Client, url: &str) -> String {
+    let sent = "select left(concat(status, ' ', content), 200) from extensions.http((
+        'GET', $1, array[extensions.http_header('sec-fetch-site', 'same-origin'), extensions.http_header('x-selvedge-console', '1')], null, null
+      )::extensions.http_request)";
+    match database.query_one(sent, &[&url]).await {
+        Ok(row) => row.get(0),
+        Err(error) => error.as_db_error().expect(url).message().to_owned(),
+    }
+}
+
+/// Both serve whoever reaches them: the console as its local admin, the inbox with every mail.
+#[actix_web::test]
+async fn console_011_sql_reaches_neither_the_console_without_sign_in_nor_the_inbox() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let port = Ports::free().api;
+    let mut arguments = project.start_arguments();
+    arguments.retain(|argument| argument != "--no-studio");
+    arguments.extend(["--studio-port".to_owned(), port.to_string()]);
+    let running = project.spawn(&arguments, &[]);
+    running.wait_until_ready().await;
+    let database = project.database().await;
+    database
+        .batch_execute("create extension http schema extensions")
+        .await
+        .expect("postgres may");
+    let page = ask_console(port, "/api/settings")
+        .send()
+        .await
+        .expect("a response");
+    assert_eq!(page.status(), 200);
+
+    let inbox = running.ports.inbox;
+    for url in [
+        format!("http://127.0.0.1:{port}/api/settings"),
+        format!("http://localhost:{port}/api/settings"),
+        format!("http://0.0.0.0:{port}/api/settings"),
+        format!("http://[::ffff:127.0.0.1]:{port}/api/settings"),
+        format!("http://127.0.0.1:{inbox}/api/v1/messages"),
+    ] {
+        let answer = ask_by_sql(&database, &url).await;
+        assert!(answer.contains("is not called at this port"), "{url}: {answer}");
+    }
+    let own = ask_by_sql(&database, &running.url("/auth/v1/health")).await;
+    assert!(own.starts_with("200 ") || own.starts_with("401 "), "{own}");
+}
