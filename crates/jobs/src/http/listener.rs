@@ -1,15 +1,16 @@
 //! Listens on the socket of the extension http.
 //!
 //! Its folder is accessible to PostgreSQL's user only, so every client is a session of PostgreSQL. A client sends one
-//! request as the text of a simple query and gets one row with one column.
+//! request as the text of a simple query and gets one row with one column. It is asked for a password that is no secret: dblink lets roles
+//! that are no superusers use only connections whose server has asked for one.
 
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream;
-use pgwire::api::auth::StartupHandler;
-use pgwire::api::auth::noop::NoopStartupHandler;
+use pgwire::api::auth::cleartext::CleartextPasswordAuthStartupHandler;
+use pgwire::api::auth::{AuthSource, DefaultServerParameterProvider, LoginInfo, Password, StartupHandler};
 use pgwire::api::query::SimpleQueryHandler;
 use pgwire::api::results::{DataRowEncoder, FieldFormat, FieldInfo, QueryResponse, Response};
 use pgwire::api::{ClientInfo, PgWireServerHandlers, Type};
@@ -55,8 +56,6 @@ struct Session {
     slots: Semaphore,
 }
 
-impl NoopStartupHandler for Session {}
-
 #[async_trait]
 impl SimpleQueryHandler for Session {
     async fn do_query<C>(&self, _client: &mut C, query: &str) -> PgWireResult<Vec<Response>>
@@ -80,6 +79,17 @@ impl SimpleQueryHandler for Session {
     }
 }
 
+/// The password that the extension sends (`_http_send`).
+#[derive(Debug)]
+struct ExtensionPassword;
+
+#[async_trait]
+impl AuthSource for ExtensionPassword {
+    async fn get_password(&self, _login: &LoginInfo) -> PgWireResult<Password> {
+        Ok(Password::new(None, b"http".to_vec()))
+    }
+}
+
 /// The handlers of one connection.
 struct Handlers(Arc<Session>);
 
@@ -89,6 +99,10 @@ impl PgWireServerHandlers for Handlers {
     }
 
     fn startup_handler(&self) -> Arc<impl StartupHandler> {
-        Arc::clone(&self.0)
+        let parameters = DefaultServerParameterProvider::default();
+        Arc::new(CleartextPasswordAuthStartupHandler::new(
+            ExtensionPassword,
+            parameters,
+        ))
     }
 }

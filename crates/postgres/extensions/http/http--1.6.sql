@@ -8,16 +8,20 @@ create type http_header as (field varchar, value varchar);
 create type http_response as (status integer, content_type varchar, headers http_header[], content varchar);
 create type http_request as (method http_method, uri varchar, headers http_header[], content_type varchar, content varchar);
 
--- The entry point of dblink's library: sends `query` to the server of `connection` and returns its rows.
-create function _http_dblink(connection text, query text) returns setof record
+-- The entry point of dblink's library: sends `query` to the server of `connection` and returns its rows. The domain refuses what dblink's
+-- own functions refuse (sql/platform/0210_connection_options.sql).
+create domain _http_connection as text check (_selvedge.check_connection(value));
+create function _http_dblink(connection _http_connection, query text) returns setof record
   language c strict volatile
 as '$libdir/dblink', 'dblink_record';
 -- Default privileges of the schema may have opened it to these roles.
-revoke all on function _http_dblink(text, text) from public, postgres, anon, authenticated, service_role;
+revoke all on function _http_dblink(_http_connection, text) from public, postgres, anon, authenticated, service_role;
+grant execute on function _http_dblink(_http_connection, text) to selvedge_http;
 
--- Hands a request to the server and returns its answer. Callers choose the request, never the connection, because it is
--- made with the rights of a superuser. BEGIN ATOMIC binds the function that is called: whoever owns the schema could rename it, and
--- put another function in its place.
+-- Hands a request to the server and returns its answer, as a role that can do nothing else. Callers choose the request, never the connection,
+-- and a request is JSON, which is no statement where a PostgreSQL were at the other end. The server asks for a password because dblink lets
+-- nobody but superusers use a connection without one. BEGIN ATOMIC binds the function that is called: whoever owns the schema could rename
+-- it, and put another function in its place.
 create function _http_send(question text) returns text
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
@@ -32,11 +36,12 @@ begin atomic
           ), '\'::text, '\\'::text
         ), ''''::text, '\'''::text
       ),
-      ''' port=1 dbname=http user=http sslmode=disable gssencmode=disable connect_timeout=5'
-    ),
-    _http_send.question
+      ''' port=1 dbname=http user=http password=http sslmode=disable gssencmode=disable connect_timeout=5'
+    )::@extschema@._http_connection,
+    _http_send.question::pg_catalog.jsonb::pg_catalog.text
   ) as a (answer text);
 end;
+alter function _http_send(text) owner to selvedge_http;
 
 create function _http_ask(question jsonb) returns jsonb
   language plpgsql volatile

@@ -19,7 +19,7 @@ const TAKEN: &str = "
       select pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.>=) 160000
     )
     select r.rolname::pg_catalog.text, p.rolname::pg_catalog.text, g.rolname::pg_catalog.text, v.has_grantors,
-      r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|console_[a-z]+(_[0-9]+)?)$'::pg_catalog.text
+      r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|http|console_[a-z]+(_[0-9]+)?)$'::pg_catalog.text
         or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
     from pg_catalog.pg_auth_members as m
     join pg_catalog.pg_authid as r on r.oid operator(pg_catalog.=) m.roleid
@@ -40,7 +40,7 @@ const TAKEN: &str = "
       or r.rolname operator(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
         and p.oid operator(pg_catalog.=) any (select oid from reached)
       -- Nobody is a member of these, but for the logins of viewers. Somebody who has made a role of the name before the platform did is its administrator.
-      or r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|console_[a-z]+(_[0-9]+)?)$'::pg_catalog.text
+      or r.rolname operator(pg_catalog.~) '^selvedge_(replication|user_counts|http|console_[a-z]+(_[0-9]+)?)$'::pg_catalog.text
         and not (
           r.rolname operator(pg_catalog.=) 'selvedge_console_reader'::pg_catalog.name
           and p.rolname operator(pg_catalog.~) '^selvedge_console_reader_([0-9]|1[0-6])$'::pg_catalog.text
@@ -53,7 +53,7 @@ const TAKEN: &str = "
 const WITHOUT_LOGIN: &str = "
     select a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
     where a.rolname operator(pg_catalog.=) any (
-        array['selvedge_replication', 'selvedge_user_counts', 'selvedge_console_members']::pg_catalog.name[]
+        array['selvedge_replication', 'selvedge_user_counts', 'selvedge_http', 'selvedge_console_members']::pg_catalog.name[]
       )
       and (a.rolcanlogin or a.rolpassword is not null)";
 
@@ -66,7 +66,7 @@ const REPLICATION: &str = "
       r.rolname operator(pg_catalog.=) any (array[
         'anon', 'authenticated', 'service_role', 'authenticator', 'pgbouncer', 'supabase_auth_admin', 'supabase_storage_admin',
         'supabase_functions_admin', 'supabase_realtime_admin', 'supabase_read_only_user', 'selvedge_console_reader',
-        'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members', 'selvedge_user_counts'
+        'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members', 'selvedge_user_counts', 'selvedge_http'
       ]::pg_catalog.name[])
       or r.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text
       or r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and (

@@ -10,6 +10,7 @@ mod event_triggers;
 mod extension_scripts;
 mod extensions;
 mod hostile_calls;
+mod http_sender;
 mod locks;
 mod privileges;
 mod projects;

@@ -464,7 +464,7 @@ async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_t
          selvedge_console.list_project_members of selvedge_console_members"
     );
     let members = "select count(*) from pg_auth_members
-        where roleid in ('selvedge_replication'::regrole, 'selvedge_user_counts'::regrole, 'selvedge_console_members'::regrole)
+        where roleid::regrole::text in ('selvedge_replication', 'selvedge_user_counts', 'selvedge_http', 'selvedge_console_members')
         and member not in (select oid from pg_roles where rolsuper)";
     assert_eq!(query_value(&postgres, members).await, "0");
 }

@@ -55,7 +55,7 @@ async fn make_earlier_database(project: &Project) -> usize {
         .expect("dropped");
     superuser
         .batch_execute(
-            "drop role selvedge_replication; drop role selvedge_console_members; drop role selvedge_user_counts;
+            "drop role selvedge_replication; drop role selvedge_console_members; drop role selvedge_user_counts; drop role selvedge_http;
              alter role postgres replication; alter role supabase_storage_admin createrole;
              alter role supabase_functions_admin createrole; update pg_authid set rolsuper = false where rolname ~ '^pg_'",
         )
