@@ -46,6 +46,8 @@ const TAKEN: &str = "
           and p.rolname operator(pg_catalog.~) '^selvedge_console_reader_([0-9]|1[0-6])$'::pg_catalog.text
         )
       or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
+      -- From PostgreSQL 16 on, whoever administers or becomes a role may set its password, and log in as it. REPLICATION then loads any library.
+      or v.has_grantors and r.rolreplication and not r.rolsuper and p.oid operator(pg_catalog.=) any (select oid from reached)
     )
     order by 1, 2, 3";
 

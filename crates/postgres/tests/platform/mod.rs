@@ -15,6 +15,7 @@ mod locks;
 mod privileges;
 mod projects;
 mod realtime;
+mod replicating_roles;
 mod rights;
 mod sessions;
 mod shipped;
