@@ -46,6 +46,10 @@ const ADDED: &[(&str, &str)] = &[
         "the realtime service logs in as this role; the original logs in as a superuser",
     ),
     (
+        "member selvedge_http pg_read_all_settings",
+        "the role, which nobody is, reads where the socket of the extension http is",
+    ),
+    (
         "setting postgres search_path=\"$user\"/public/extensions",
         "the quoting that was meant",
     ),
