@@ -17,6 +17,7 @@ mod process;
 mod public_name;
 mod ready;
 mod record;
+mod report;
 mod running;
 mod step;
 mod target;
@@ -43,13 +44,14 @@ use self::places::{BACKUPS, LOCAL_SETTINGS, POSTGRES_UNIT, PROGRAM, RECORD, SERV
 use self::plan::{Secrets, list_settings, make_plan};
 use self::ports::check_ports;
 use self::record::Record;
+use self::report::warn;
 use self::step::Step;
 use self::undo::Undo;
 use self::variables::read_local_settings;
 use super::laptop_values::list_laptop_values;
 use crate::cli::{Cli, SetupArgs};
 use crate::config::{Config, Environment, Flags};
-use crate::output::{BOLD, DIM, GOOD, LINK, WARN};
+use crate::output::{BOLD, DIM, GOOD, LINK};
 
 /// So many files of one kind are named at most.
 const MOST_WARNINGS: usize = 5;
@@ -233,10 +235,6 @@ fn warn_of_old_postgres() -> Result<()> {
         );
     }
     Ok(())
-}
-
-fn warn(text: &str) {
-    anstream::println!("  {WARN}warning{WARN:#}        {text}");
 }
 
 fn print_plan(steps: &[Step]) {

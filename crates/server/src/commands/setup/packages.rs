@@ -14,7 +14,7 @@ const LOCK_SECONDS: u64 = 300;
 const LOCK_MESSAGES: [&str; 2] = ["Could not get lock", "locked by another"];
 const PAUSE: Duration = Duration::from_secs(2);
 /// The packages that are removed again: PostgreSQL's. The others that came with it may be needed by something else by now.
-const OURS: &str = "postgresql";
+pub(super) const OURS: &str = "postgresql";
 
 /// Whether all of them are installed.
 ///
@@ -89,7 +89,7 @@ pub(super) fn remove(names: &[String]) -> Result<Option<String>> {
     }
     Ok((!kept.is_empty()).then(|| {
         format!(
-            "packages that came with it stay, as others may use them; to remove them:  apt-get purge {}",
+            "packages that came with PostgreSQL, as others may use them; to remove them:  apt-get purge {}",
             kept.join(" ")
         )
     }))

@@ -7,7 +7,8 @@ use selvedge_http_client::{Call, HttpClient};
 use tokio::net::lookup_host;
 
 use super::answers::Answers;
-use crate::output::{GOOD, WARN};
+use super::report::warn;
+use crate::output::GOOD;
 
 /// How long the first certificate may take.
 const CERTIFICATE_TIME: Duration = Duration::from_secs(30);
@@ -48,7 +49,7 @@ pub(super) async fn examine(answers: &Answers) {
             }
             Err(error) if Instant::now() > deadline => {
                 return warn(&format!(
-                    "{url}: {error}\n  what is wrong:  selvedge-server doctor"
+                    "{url}: {error}\n  what is wrong:  sudo selvedge-server doctor"
                 ));
             }
             _ => tokio::time::sleep(PAUSE).await,
@@ -56,12 +57,11 @@ pub(super) async fn examine(answers: &Answers) {
     }
 }
 
-fn warn(text: &str) {
-    anstream::println!("  {WARN}warning{WARN:#}        {text}");
-}
-
 /// The line that a zone file needs.
 fn dns_record(domain: &str, address: IpAddr) -> String {
+    if address.is_loopback() {
+        return format!("{domain}. 3600 IN A ADDRESS, where ADDRESS is this machine's");
+    }
     let kind = if address.is_ipv4() { "A" } else { "AAAA" };
     format!("{domain}. 3600 IN {kind} {address}")
 }
@@ -85,6 +85,8 @@ mod tests {
         let six: IpAddr = "2001:db8::7".parse().unwrap();
 
         assert_eq!(dns_record("a.example", four), "a.example. 3600 IN A 203.0.113.7");
+        // A machine without a way to others.
+        assert!(!dns_record("a.example", Ipv4Addr::LOCALHOST.into()).contains("127.0.0.1"));
         assert_eq!(
             dns_record("a.example", six),
             "a.example. 3600 IN AAAA 2001:db8::7"

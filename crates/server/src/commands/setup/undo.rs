@@ -42,13 +42,10 @@ impl Undo {
             }
             Self::Folder(path) => match fs::remove_dir(path) {
                 Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {
-                    return Ok(Some(format!("{} stays, as something is in it", path.display())));
+                    return Ok(Some(format!("{self}, as something is in it")));
                 }
                 Err(error) if error.kind() == ErrorKind::ResourceBusy => {
-                    return Ok(Some(format!(
-                        "{} stays, as a disk is mounted there",
-                        path.display()
-                    )));
+                    return Ok(Some(format!("{self}, as a disk is mounted there")));
                 }
                 removed => check_removed(path, removed)?,
             },
@@ -59,10 +56,7 @@ impl Undo {
             }
             Self::Unchanged(path, text) => match fs::read_to_string(path) {
                 Ok(found) if found != *text => {
-                    return Ok(Some(format!(
-                        "{} stays, as people have written into it",
-                        path.display()
-                    )));
+                    return Ok(Some(format!("{self}, as people have written into it")));
                 }
                 _ => check_removed(path, fs::remove_file(path))?,
             },
@@ -73,6 +67,23 @@ impl Undo {
             }
         }
         Ok(None)
+    }
+}
+
+impl Undo {
+    /// What `--dry-run` prints of it.
+    pub(super) fn plan(&self) -> String {
+        match self {
+            Self::Folder(_) => format!("{self}, if nothing is in it"),
+            Self::Unchanged(..) => format!("{self}, if nobody has written into it"),
+            Self::User(_) => format!("{self}, if no data are left that belong to it"),
+            Self::Packages(names) => {
+                let ours = names.iter().filter(|name| name.starts_with(packages::OURS));
+                let ours: Vec<&str> = ours.map(String::as_str).collect();
+                format!("packages {}, if no other PostgreSQL runs", ours.join(", "))
+            }
+            _ => self.to_string(),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {
     }
     if args.dry_run {
         for undo in list_in_order(&record) {
-            anstream::println!("remove {undo}");
+            anstream::println!("remove {}", undo.plan());
         }
         return Ok(());
     }
@@ -32,7 +32,7 @@ pub(super) fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {
     let failed = take_back(&mut record, |undo, record| match find_kept(record) {
         // Whoever is made next may get its number, and with that its files.
         Some(kept) if matches!(undo, Undo::User(_)) => {
-            Ok(Some(format!("the {undo} stays, as {} is its", kept.display())))
+            Ok(Some(format!("{undo}, as {} is its", kept.display())))
         }
         _ => undo.apply(),
     })?;
