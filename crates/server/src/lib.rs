@@ -9,6 +9,7 @@ pub mod cli;
 mod commands;
 pub mod config;
 mod database;
+mod database_gate;
 pub mod http;
 mod instance;
 pub mod keys;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use rustls::ServerConfig;
 use selvedge_certificates::{AcmeCertificates, AcmeSettings, ExternalAccount, OwnCertificate};
 use selvedge_gateway::{Listener, keep_running};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
@@ -31,6 +32,23 @@ pub(crate) fn api_listeners(config: &Config, listeners: Vec<TcpListener>) -> Res
     }));
     let with_tls = |listener| Listener::Tls(listener, tls.clone());
     Ok(listeners.into_iter().map(with_tls).collect())
+}
+
+/// The certificate of `[api.tls]` for another port than the API's, followed like that one; `None` where none is named.
+///
+/// # Errors
+/// As [`api_listeners`].
+pub(crate) fn own_server_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
+    let Some(files) = &config.api.tls else {
+        return Ok(None);
+    };
+    let own = Arc::new(read_own_certificate(files)?);
+    let tls = own.server_config().context("[api.tls]")?;
+    actix_web::rt::spawn(keep_running("files of [api.tls] for the gate", move || {
+        let own = own.clone();
+        async move { own.follow_files().await }
+    }));
+    Ok(Some(tls))
 }
 
 /// Reads the certificate of `[api.tls]`.

@@ -30,6 +30,12 @@ impl ClusterAccess {
         &self.socket_dir
     }
 
+    /// The cluster's unix socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.socket_dir.join(format!(".s.PGSQL.{}", self.port))
+    }
+
     /// Whether the cluster is used in production.
     #[must_use]
     pub fn is_production(&self) -> bool {

@@ -4,6 +4,7 @@ mod backup;
 mod cluster;
 mod console;
 mod database;
+mod database_login;
 #[cfg(test)]
 mod documentation_test;
 mod extension;
@@ -40,6 +41,7 @@ pub use database::{
     MigrateArgs, PullArgs, PushArgs, QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat,
     SquashArgs, TargetArgs,
 };
+pub use database_login::{AddLoginArgs, DatabaseArea, DatabaseArgs, LoginAction};
 pub(crate) use stock_name::parse_arguments;
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
@@ -142,6 +144,8 @@ pub enum Command {
     Extension(ExtensionArgs),
     /// Manage the accounts of the console
     Console(ConsoleArgs),
+    /// Manage the logins to the database of people and their programs
+    Database(DatabaseArgs),
     /// Manage Single Sign-On (SSO) authentication for projects
     Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former

@@ -45,6 +45,7 @@ impl Command {
             Self::Inspect(_) => "inspect",
             Self::Test(_) => "test db",
             Self::Console(_) => "console",
+            Self::Database(_) => "database login",
             Self::Extension(_) => "extension",
             Self::Backup(_) => "backup",
             Self::Restore(_) => "restore",

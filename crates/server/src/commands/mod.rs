@@ -8,6 +8,7 @@ mod cluster;
 mod consent;
 mod console;
 mod console_user;
+mod database_login;
 mod db;
 mod development;
 mod doctor;
@@ -116,6 +117,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::LinkCli => link_cli::run(&config),
         Command::Extension(args) => extension::run(&config, &args).await,
         Command::Console(args) => console_user::run(&config, args).await,
+        Command::Database(args) => database_login::run(&config, args).await,
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
         Command::Storage(args) => adopt::run(&config, &args.action).await,

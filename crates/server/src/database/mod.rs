@@ -21,6 +21,7 @@ pub(crate) mod objects_owner;
 mod opened_databases;
 pub(crate) mod own_database;
 pub(crate) mod passwords;
+pub(crate) mod people;
 mod process_memory;
 mod queues;
 pub(crate) mod rebuild;

@@ -94,6 +94,12 @@ pub(crate) const HTTP_PORT: PortChoice = PortChoice {
     flag: None,
     setting: "[selvedge.tls] http_port",
 };
+/// The port by which people reach the database of a home.
+pub(crate) const GATE_PORT: PortChoice = PortChoice {
+    what: "the database's gate",
+    flag: None,
+    setting: "[selvedge.database_gate] port",
+};
 /// The port on which the inbox accepts mail by SMTP.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",

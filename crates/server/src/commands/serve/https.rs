@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Context, Result};
+use rustls::ServerConfig;
 use selvedge_gateway::{Listener, keep_running};
 
 use crate::commands::shutdown::spawn_server;
@@ -52,7 +53,7 @@ impl PublicPorts {
     ///
     /// # Errors
     /// When the folder of the certificate cannot be used, or a listener cannot.
-    pub(super) fn start(self, config: &Config, services: &Services) -> Result<(Vec<Listener>, ServerHandle)> {
+    pub(super) fn start(self, config: &Config, services: &Services) -> Result<StartedPorts> {
         let section = config.acme().context("the ports were opened for it")?;
         let certificates = open_acme(config, section)?;
         let plain = PlainPort {
@@ -80,6 +81,20 @@ impl PublicPorts {
         }));
         let https = self.https.into_iter();
         let https = https.map(|listener| Listener::Tls(listener, tls.clone()));
-        Ok((https.collect(), spawn_server(plain)))
+        Ok(StartedPorts {
+            https: https.collect(),
+            plain: spawn_server(plain),
+            tls,
+        })
     }
+}
+
+/// What was made of the ports.
+pub(super) struct StartedPorts {
+    /// For the API.
+    pub(super) https: Vec<Listener>,
+    /// The server of the other port.
+    pub(super) plain: ServerHandle,
+    /// The certificate, for further ports.
+    pub(super) tls: Arc<ServerConfig>,
 }

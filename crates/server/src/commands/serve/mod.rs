@@ -1,9 +1,11 @@
 //! `selvedge serve`: runs the project in production, with secret keys, on a database of its own or on an external one.
 
+mod gate;
 mod https;
 mod own_database;
 
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -102,6 +104,7 @@ struct Listeners {
     api: TcpListener,
     console: Vec<TcpListener>,
     public: Option<PublicPorts>,
+    gate: Vec<TcpListener>,
 }
 
 impl Listeners {
@@ -110,6 +113,7 @@ impl Listeners {
             api: listen::reserve_port(api_host(config), config.api.port, API_PORT)?,
             console: console::bind_in_serve(config)?,
             public: PublicPorts::bind(config)?,
+            gate: gate::bind(config)?,
         })
     }
 }
@@ -149,12 +153,13 @@ async fn serve_until_stopped(
     }
     listen::accept_connections(&listeners.api, API_PORT)?;
     let mut served = tls::api_listeners(config, vec![listeners.api])?;
-    let mut plain = None;
+    let (mut plain, mut tls) = (None, None);
     if let Some(public) = listeners.public {
-        let (https, http) = public.start(config, &services)?;
-        served.extend(https);
-        plain = Some(http);
+        let started = public.start(config, &services)?;
+        served.extend(started.https);
+        (plain, tls) = (Some(started.plain), Some(started.tls));
     }
+    gate::open(config, &services, own_socket(&database), listeners.gate, tls)?;
     let api = server::start_api(
         config,
         services,
@@ -178,6 +183,13 @@ fn log_serving(config: &Config, started: Instant) {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
+}
+
+fn own_socket(database: &ServedDatabase) -> Option<PathBuf> {
+    match database {
+        ServedDatabase::Own(own) => Some(own.socket()),
+        ServedDatabase::External(_) => None,
+    }
 }
 
 /// Whether this is the first process of a container, after which nothing goes on.

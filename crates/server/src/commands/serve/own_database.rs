@@ -1,6 +1,7 @@
 //! The database of `serve` in the home of a production database: PostgreSQL runs in a process of its own, which `serve` starts where no
 //! service manager does, and never ends.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -131,6 +132,11 @@ impl OwnDatabase {
             true => logins.with_login(Login::ConsoleAdmin, login("postgres")),
             false => logins,
         }
+    }
+
+    /// PostgreSQL's socket.
+    pub(super) fn socket(&self) -> PathBuf {
+        self.running.access().socket()
     }
 
     /// What `cluster restart` asks for; once.

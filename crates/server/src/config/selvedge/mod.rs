@@ -1,6 +1,7 @@
 //! `[selvedge]`: keys that the Supabase CLI does not have, each overridden by `SELVEDGE_<KEY>`.
 
 mod auth;
+mod database_gate;
 mod dev_sign_in;
 mod functions;
 mod generator;
@@ -25,6 +26,7 @@ use crate::config::project::Project;
 use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
+use database_gate::DatabaseGateSection;
 pub use dev_sign_in::DevSignInSection;
 pub use functions::SelvedgeFunctionsSection;
 pub use generator::GeneratorSection;
@@ -114,6 +116,8 @@ pub struct SelvedgeSection {
     pub limits: LimitsSection,
     /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
     pub auth: SelvedgeAuthSection,
+    /// `[selvedge.database_gate]`: the port by which people reach the database of a home. Default: none.
+    pub database_gate: Option<DatabaseGateSection>,
     /// `[selvedge.dev_sign_in]`: sign-in pages in place of identity providers, in `start` only.
     pub dev_sign_in: DevSignInSection,
     /// `[selvedge.functions]`: the Deno program, and limits of edge functions.
@@ -265,6 +269,7 @@ impl SelvedgeSection {
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
+            database_gate: DatabaseGateSection::read(&section.section("database_gate")),
             dev_sign_in: DevSignInSection::read(&section.section("dev_sign_in")),
             functions: SelvedgeFunctionsSection::read(&section.section("functions"), &project.folder),
             generator: GeneratorSection::read(&section.section("generator")),

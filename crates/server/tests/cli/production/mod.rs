@@ -2,6 +2,7 @@
 
 mod certificates;
 mod home;
+mod logins;
 mod own_database;
 mod restarts;
 mod setup;

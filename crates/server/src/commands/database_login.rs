@@ -1,0 +1,101 @@
+//! `selvedge database login`: logins of people and their programs to the database of a home, which they reach through its gate.
+
+use anyhow::{Context as _, Result, bail};
+use secrecy::{ExposeSecret as _, SecretString};
+use selvedge_postgres::cluster::{DATABASE, RunningCluster};
+
+use crate::cli::{AddLoginArgs, DatabaseArea, DatabaseArgs, LoginAction};
+use crate::config::Config;
+use crate::database::embedded;
+use crate::database::home::is_home;
+use crate::database::people::{add_login, list_logins, remove_login};
+use crate::output::{BOLD, DIM, GOOD};
+
+/// Bytes of chance in a password.
+const PASSWORD_BYTES: usize = 24;
+
+/// Runs `selvedge database login`.
+///
+/// # Errors
+/// Outside of a home, while its PostgreSQL does not run, and when the database refuses the change.
+pub(super) async fn run(config: &Config, args: DatabaseArgs) -> Result<()> {
+    let DatabaseArea::Login(action) = args.area;
+    if !is_home(config) || config.selvedge.database_url.is_some() {
+        bail!(
+            "logins for people are made in the database of `selvedge serve --data-dir`\n  on another server:  create role … login, as its \
+             superuser"
+        );
+    }
+    let running = RunningCluster::find(&config.selvedge.data_dir).await?;
+    let running = running.with_context(|| format!("PostgreSQL of {} does not run", config.project.id))?;
+    match action {
+        LoginAction::Add(args) => add(config, &running, &args).await,
+        LoginAction::List => list(&running).await,
+        LoginAction::Remove { name } => {
+            let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
+            remove_login(&superuser, &name).await?;
+            anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
+            Ok(())
+        }
+    }
+}
+
+async fn add(config: &Config, running: &RunningCluster, args: &AddLoginArgs) -> Result<()> {
+    let Some(gate) = &config.selvedge.database_gate else {
+        bail!(
+            "logins come through the gate, which is off\n  to open it:  SELVEDGE_DATABASE_GATE_PORT=5432 in the server's environment, and a \
+             restart (docs/operations.md)"
+        );
+    };
+    let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
+    let owner = embedded::connect(&embedded::login_to_running(running, "postgres")).await?;
+    let password = make_password();
+    add_login(&superuser, &owner, &args.name, args.write, &password).await?;
+    let does = if args.write { "reads and writes" } else { "reads" };
+    anstream::println!(
+        "{GOOD}added{GOOD:#} {} {DIM}{does} the project's tables{DIM:#}",
+        args.name
+    );
+    // Without a certificate the gate lets in programs of this machine alone.
+    let (host, encryption) = match (config.acme(), &config.api.tls) {
+        (Some(section), _) => (
+            section.domains.first().map_or("HOST", String::as_str),
+            "?sslmode=verify-full&sslrootcert=system",
+        ),
+        (None, Some(_)) => ("HOST", "?sslmode=verify-full"),
+        (None, None) => ("127.0.0.1", ""),
+    };
+    anstream::println!(
+        "  {BOLD}postgresql://{}:{}@{host}:{}/{DATABASE}{encryption}{BOLD:#}",
+        args.name,
+        password.expose_secret(),
+        gate.port
+    );
+    anstream::println!(
+        "  The password is shown once. The login may have 5 connections, and 60 s for a statement."
+    );
+    Ok(())
+}
+
+async fn list(running: &RunningCluster) -> Result<()> {
+    let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
+    let logins = list_logins(&superuser).await?;
+    if logins.is_empty() {
+        anstream::println!("no logins; make one with:  selvedge database login add NAME --read-only");
+    }
+    for login in logins {
+        let does = if login.writes { "write" } else { "read-only" };
+        anstream::println!(
+            "  {does:<10} {} {DIM}{} sessions{DIM:#}",
+            login.name,
+            login.sessions
+        );
+    }
+    Ok(())
+}
+
+fn make_password() -> SecretString {
+    let mut random = [0; PASSWORD_BYTES];
+    getrandom::fill(&mut random).expect("the operating system has random bytes");
+    hex::encode(random).into()
+}

@@ -1,0 +1,225 @@
+//! Logins to the database of a home for people and their programs. Each is a role of its own, so that PostgreSQL's log says who has done what,
+//! and is a member of one of two roles that have the rights: to read the project's tables, or to change their rows as well.
+
+use anyhow::{Result, bail};
+use secrecy::SecretString;
+use selvedge_postgres::migrate::scram_verifier;
+use selvedge_postgres::{PrivilegedSession, quote_identifier};
+use tokio_postgres::Client;
+
+/// The roles that have the rights.
+const READERS: &str = "selvedge_readers";
+const WRITERS: &str = "selvedge_writers";
+
+/// Neither of them may log in. Made by the superuser, as the project's owner could not take them away from a login otherwise.
+const MAKE_ROLES: &str = "
+    do $$
+    declare
+      wanted text;
+    begin
+      foreach wanted in array array['selvedge_readers', 'selvedge_writers'] loop
+        if not exists (select from pg_catalog.pg_roles where rolname operator(pg_catalog.=) wanted) then
+          execute pg_catalog.format('create role %I nologin', wanted);
+        end if;
+      end loop;
+    end
+    $$";
+
+/// Run by `postgres`, to whom the project's objects belong: the rights of both roles, also on what is made later. Tables of the platform (users
+/// with the hashes of their passwords, secrets of the vault, objects) are not among them.
+const GRANT: &str = "
+    do $$
+    declare
+      found record;
+    begin
+      for found in
+        select n.nspname from pg_catalog.pg_namespace as n
+        where n.nspname = 'public' or n.nspowner = current_user::pg_catalog.regrole
+      loop
+        execute pg_catalog.format('grant usage on schema %I to selvedge_readers, selvedge_writers', found.nspname);
+      end loop;
+      for found in
+        select n.nspname, c.relname, c.relkind from pg_catalog.pg_class as c
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where c.relowner = current_user::pg_catalog.regrole and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+          and (n.nspname = 'public' or n.nspowner = current_user::pg_catalog.regrole)
+      loop
+        if found.relkind = 'S' then
+          execute pg_catalog.format('grant usage on sequence %I.%I to selvedge_writers', found.nspname, found.relname);
+        else
+          execute pg_catalog.format('grant select on %I.%I to selvedge_readers, selvedge_writers', found.nspname, found.relname);
+          execute pg_catalog.format('grant insert, update, delete on %I.%I to selvedge_writers', found.nspname, found.relname);
+        end if;
+      end loop;
+      alter default privileges grant usage on schemas to selvedge_readers, selvedge_writers;
+      alter default privileges grant select on tables to selvedge_readers, selvedge_writers;
+      alter default privileges grant insert, update, delete on tables to selvedge_writers;
+      alter default privileges grant usage on sequences to selvedge_writers;
+    end
+    $$";
+
+const EXISTS: &str = "select exists (select from pg_catalog.pg_roles where rolname operator(pg_catalog.=) $1::pg_catalog.text)";
+const LIST: &str = "
+    select member.rolname::pg_catalog.text, found.rolname operator(pg_catalog.=) 'selvedge_writers',
+      (select pg_catalog.count(*) from pg_catalog.pg_stat_activity as a where a.usesysid operator(pg_catalog.=) member.oid)
+    from pg_catalog.pg_auth_members as m
+    join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
+    join pg_catalog.pg_roles as found on found.oid operator(pg_catalog.=) m.roleid
+    where found.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
+      and member.rolcanlogin
+    order by 1";
+const END_SESSIONS: &str = "
+    select pg_catalog.pg_terminate_backend(a.pid, 5000) from pg_catalog.pg_stat_activity as a
+    where a.usename operator(pg_catalog.=) $1::pg_catalog.text";
+
+/// How roles of the platform and of PostgreSQL begin.
+const RESERVED: [&str; 3] = ["pg_", "selvedge_", "supabase_"];
+const LONGEST_NAME: usize = 40;
+
+/// A login for somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PersonLogin {
+    pub(crate) name: String,
+    pub(crate) writes: bool,
+    pub(crate) sessions: i64,
+}
+
+/// Adds a login with this password. `superuser` makes the role, `owner` is a session of `postgres`.
+///
+/// # Errors
+/// When the name is no name or taken, or the database refuses it.
+pub(crate) async fn add_login(
+    superuser: &PrivilegedSession,
+    owner: &Client,
+    name: &str,
+    writes: bool,
+    password: &SecretString,
+) -> Result<()> {
+    check_name(name)?;
+    superuser.batch_execute(MAKE_ROLES).await?;
+    owner.batch_execute(GRANT).await?;
+    if superuser.query_one(EXISTS, &[&name]).await?.try_get(0)? {
+        bail!(
+            "there is a role {name} already\n  another password:  selvedge database login remove {name}, and add it again"
+        );
+    }
+    Ok(superuser.batch_execute(&creation(name, writes, password)).await?)
+}
+
+/// Lists the logins.
+///
+/// # Errors
+/// When the query fails.
+pub(crate) async fn list_logins(superuser: &PrivilegedSession) -> Result<Vec<PersonLogin>> {
+    let rows = superuser.query(LIST, &[]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(PersonLogin {
+                name: row.try_get(0)?,
+                writes: row.try_get(1)?,
+                sessions: row.try_get(2)?,
+            })
+        })
+        .collect()
+}
+
+/// Removes a login, and ends its sessions.
+///
+/// # Errors
+/// When there is no such login, or it has rights that somebody has given to it alone.
+pub(crate) async fn remove_login(superuser: &PrivilegedSession, name: &str) -> Result<()> {
+    let logins = list_logins(superuser).await?;
+    if !logins.iter().any(|login| login.name == name) {
+        bail!("there is no login {name} that `selvedge database login add` has made");
+    }
+    let role = quote_identifier(name);
+    superuser
+        .batch_execute(&format!("alter role {role} nologin"))
+        .await?;
+    superuser.query(END_SESSIONS, &[&name]).await?;
+    match superuser.batch_execute(&format!("drop role {role}")).await {
+        Err(error) if error.code().is_some_and(|code| code.code() == "2BP01") => bail!(
+            "{name} can no longer log in, but has rights that were granted to it alone, or owns something, so the role stays\n  as postgres:  \
+             drop owned by {role}; then remove it again"
+        ),
+        dropped => Ok(dropped?),
+    }
+}
+
+/// The statements that make the role, as one transaction: all of it, or nothing. They take no parameters.
+fn creation(name: &str, writes: bool, password: &SecretString) -> String {
+    let (role, group) = (quote_identifier(name), if writes { WRITERS } else { READERS });
+    let read_only = match writes {
+        true => String::new(),
+        false => format!("alter role {role} set default_transaction_read_only = on;\n"),
+    };
+    format!(
+        "create role {role} login bypassrls connection limit 5 password '{verifier}';\n\
+         grant {group} to {role};\n\
+         alter role {role} set statement_timeout = '60s';\n\
+         alter role {role} set idle_in_transaction_session_timeout = '5min';\n\
+         alter role {role} set idle_session_timeout = '5min';\n\
+         alter role {role} set log_statement = 'all';\n\
+         {read_only}",
+        verifier = scram_verifier(password)
+    )
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+    let is_word = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !begins || !is_word || name.len() > LONGEST_NAME {
+        bail!(
+            "{name:?} is no name of a login: small letters, digits and underscores, at most {LONGEST_NAME}"
+        );
+    }
+    if RESERVED.iter().any(|reserved| name.starts_with(reserved)) {
+        bail!(
+            "names that begin with {} are those of others",
+            RESERVED.join(", ")
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prod_011_names_are_words_that_nobody_else_has() {
+        for name in ["ana", "bi_tool2"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in [
+            "",
+            "Ana",
+            "2ana",
+            "a b",
+            "a;b",
+            "a\"b",
+            "pg_ana",
+            "selvedge_readers",
+            "supabase_admin",
+            "ä",
+        ] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+        assert!(check_name(&"a".repeat(LONGEST_NAME + 1)).is_err());
+    }
+
+    #[test]
+    fn prod_011_a_password_is_in_no_statement_as_it_is() {
+        let password = SecretString::from("hunter2-hunter2".to_owned());
+
+        let reads = creation("ana", false, &password);
+        let writes = creation("ana", true, &password);
+
+        assert!(!reads.contains("hunter2") && reads.contains("SCRAM-SHA-256$"));
+        assert!(reads.contains("grant selvedge_readers") && reads.contains("read_only = on"));
+        assert!(writes.contains("grant selvedge_writers") && !writes.contains("read_only"));
+        assert!(writes.contains("connection limit 5") && writes.contains("statement_timeout = '60s'"));
+    }
+}

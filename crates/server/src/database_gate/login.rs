@@ -1,0 +1,323 @@
+//! The login of a client at PostgreSQL, whose messages are passed on and read in passing: nobody has a place among the logins before PostgreSQL
+//! has accepted the password.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::{Buf as _, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+
+use super::startup::error_message;
+
+/// Messages of PostgreSQL, by their first byte.
+const AUTHENTICATION: u8 = b'R';
+const ERROR: u8 = b'E';
+const KEY: u8 = b'K';
+const READY: u8 = b'Z';
+/// Its first byte and length.
+const HEAD: usize = 5;
+/// The longest message at a login; PostgreSQL's have some hundred bytes.
+const MOST_BYTES: usize = 64 * 1024;
+/// The bytes of a client that are passed on at once.
+const CLIENT_BYTES: usize = 4096;
+/// The class of errors that a login without right or password gets.
+const NOT_AUTHORIZED: &[u8] = b"28";
+/// What a request to cancel has before its key: length and number.
+const CANCEL_HEAD: usize = 8;
+
+/// A connection with or without TLS.
+pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Duplex for S {}
+
+/// What became of a login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoginOutcome {
+    /// PostgreSQL accepts the password, and the client does not know it yet.
+    Accepted,
+    /// The client was told.
+    Refused,
+}
+
+/// A client and PostgreSQL.
+pub(super) struct Conversation<'c> {
+    client: &'c mut dyn Duplex,
+    server: &'c mut UnixStream,
+    /// What PostgreSQL has said and the client has not got yet.
+    unsent: BytesMut,
+}
+
+impl<'c> Conversation<'c> {
+    /// A conversation that begins.
+    pub(super) fn new(client: &'c mut dyn Duplex, server: &'c mut UnixStream) -> Self {
+        Self::resume(client, server, BytesMut::new())
+    }
+
+    /// One that goes on with what was unsent.
+    pub(super) fn resume(client: &'c mut dyn Duplex, server: &'c mut UnixStream, unsent: BytesMut) -> Self {
+        Self {
+            client,
+            server,
+            unsent,
+        }
+    }
+
+    /// What was read of PostgreSQL beyond the last message.
+    pub(super) fn into_unsent(self) -> BytesMut {
+        self.unsent
+    }
+
+    /// Passes messages on until PostgreSQL has decided. Whoever has no login is refused in any case.
+    ///
+    /// # Errors
+    /// When either side ends the connection.
+    pub(super) async fn follow_login(&mut self, user: &str, is_login: bool) -> io::Result<LoginOutcome> {
+        loop {
+            let length = self.read_message().await?;
+            let message = &self.unsent[..length];
+            let is_refused = message[0] == ERROR && error_code(message).starts_with(NOT_AUTHORIZED);
+            let is_accepted = message[0] == AUTHENTICATION && message[HEAD..].starts_with(&[0; 4]);
+            if is_refused || is_accepted && !is_login {
+                // The same for all, also where PostgreSQL knows another name.
+                let text = format!("password authentication failed for user \"{user}\"");
+                self.refuse("28P01", &text).await?;
+                return Ok(LoginOutcome::Refused);
+            }
+            if is_accepted {
+                return Ok(LoginOutcome::Accepted);
+            }
+            let is_error = message[0] == ERROR;
+            self.pass_on(length).await?;
+            if is_error {
+                return Ok(LoginOutcome::Refused);
+            }
+        }
+    }
+
+    /// Ends the conversation with an error.
+    ///
+    /// # Errors
+    /// When the client is gone.
+    pub(super) async fn refuse(&mut self, code: &str, text: &str) -> io::Result<()> {
+        self.client.write_all(&error_message(code, text)).await?;
+        self.client.flush().await
+    }
+
+    /// Tells the client that it has logged in, and returns what else PostgreSQL has said.
+    ///
+    /// # Errors
+    /// When the client is gone.
+    pub(super) async fn accept(mut self) -> io::Result<BytesMut> {
+        let length = self.read_message().await?;
+        self.pass_on(length).await?;
+        Ok(self.unsent)
+    }
+
+    /// Passes messages on until PostgreSQL waits for a statement. Returns the key by which the session's statements are cancelled.
+    ///
+    /// # Errors
+    /// When either side ends the connection.
+    pub(super) async fn follow_start(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut key = None;
+        loop {
+            let length = self.read_message().await?;
+            let (kind, body) = (self.unsent[0], &self.unsent[HEAD..length]);
+            if kind == KEY {
+                key = Some(body.to_vec());
+            }
+            self.pass_on(length).await?;
+            if kind == READY {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// Waits until a message of PostgreSQL is there, while what the client says is passed on. Returns its length.
+    async fn read_message(&mut self) -> io::Result<usize> {
+        let mut said = [0; CLIENT_BYTES];
+        loop {
+            if let Some(length) = message_length(&self.unsent)? {
+                return Ok(length);
+            }
+            // Reading is given up without loss, and what was read is passed on whole.
+            tokio::select! {
+                read = self.server.read_buf(&mut self.unsent) => check_end(read?)?,
+                read = self.client.read(&mut said) => {
+                    let count = read?;
+                    check_end(count)?;
+                    self.server.write_all(&said[..count]).await?;
+                }
+            };
+        }
+    }
+
+    async fn pass_on(&mut self, length: usize) -> io::Result<()> {
+        self.client.write_all(&self.unsent[..length]).await?;
+        self.client.flush().await?;
+        self.unsent.advance(length);
+        Ok(())
+    }
+}
+
+fn check_end(count: usize) -> io::Result<()> {
+    match count {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The length of the first message; `None` while a part of it is missing.
+fn message_length(bytes: &[u8]) -> io::Result<Option<usize>> {
+    let Some(length) = bytes.get(1..HEAD).and_then(|length| length.try_into().ok()) else {
+        return Ok(None);
+    };
+    // It counts itself and not the byte before it.
+    let length = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
+    if !(HEAD - 1..MOST_BYTES).contains(&length) {
+        return Err(io::Error::other(
+            "PostgreSQL has sent a message of a wrong length",
+        ));
+    }
+    Ok((bytes.len() > length).then_some(length + 1))
+}
+
+/// The code of an error, as `28P01`; empty without one.
+fn error_code(message: &[u8]) -> &[u8] {
+    let mut fields = message[HEAD..].split(|byte| *byte == 0);
+    let code = fields.find_map(|field| field.strip_prefix(b"C"));
+    code.unwrap_or_default()
+}
+
+/// The keys of sessions that came through the gate, with which their statements are cancelled.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CancelKeys(Arc<Mutex<HashSet<Vec<u8>>>>);
+
+impl CancelKeys {
+    /// Adds the key of a session, until what is returned is dropped.
+    pub(super) fn add(&self, key: Vec<u8>) -> KnownKey {
+        self.lock().insert(key.clone());
+        KnownKey {
+            key,
+            keys: self.clone(),
+        }
+    }
+
+    /// Whether a request to cancel has one of the keys.
+    pub(super) fn has(&self, request: &[u8]) -> bool {
+        request
+            .get(CANCEL_HEAD..)
+            .is_some_and(|key| self.lock().contains(key))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A key that is known as long as its session.
+#[derive(Debug)]
+pub(super) struct KnownKey {
+    key: Vec<u8>,
+    keys: CancelKeys,
+}
+
+impl Drop for KnownKey {
+    fn drop(&mut self) {
+        self.keys.lock().remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A client and PostgreSQL, each with the end that the gate has of it.
+    fn sides() -> [(UnixStream, UnixStream); 2] {
+        [UnixStream::pair().unwrap(), UnixStream::pair().unwrap()]
+    }
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 4).unwrap();
+        [&[kind], &length.to_be_bytes()[..], body].concat()
+    }
+
+    async fn log_in(is_login: bool, decision: &[u8]) -> (LoginOutcome, Vec<u8>) {
+        let [(mut client, mut of_client), (mut server, mut of_server)] = sides();
+        let ask = message(AUTHENTICATION, &[0, 0, 0, 10]);
+        server.write_all(&ask).await.unwrap();
+        client.write_all(b"my password").await.unwrap();
+        let mut conversation = Conversation::new(&mut of_client, &mut of_server);
+        let decide = async {
+            let mut said = [0; 11];
+            server.read_exact(&mut said).await.unwrap();
+            assert_eq!(&said, b"my password");
+            server.write_all(decision).await.unwrap();
+        };
+        let (outcome, ()) = tokio::join!(conversation.follow_login("ana", is_login), decide);
+        let outcome = outcome.unwrap();
+        drop(of_client);
+        let mut got = Vec::new();
+        client.read_to_end(&mut got).await.unwrap();
+        (outcome, got[ask.len()..].to_vec())
+    }
+
+    #[tokio::test]
+    async fn prod_011_a_login_is_accepted_by_postgresql_and_nobody_else_gets_in() {
+        let accepted = message(AUTHENTICATION, &[0; 4]);
+        let refused = message(ERROR, b"SFATAL\0C28P01\0Mno role \"selvedge_nobody_1\"\0\0");
+        let starting = message(ERROR, b"SFATAL\0C57P03\0Mstarting up\0\0");
+
+        assert_eq!(
+            log_in(true, &accepted).await,
+            (LoginOutcome::Accepted, Vec::new())
+        );
+        assert_eq!(
+            log_in(true, &starting).await,
+            (LoginOutcome::Refused, starting.clone())
+        );
+        let told = log_in(true, &refused).await;
+        assert_eq!(told.0, LoginOutcome::Refused);
+        assert!(!String::from_utf8(told.1.clone()).unwrap().contains("nobody"));
+        assert_eq!(log_in(false, &refused).await, told);
+        assert_eq!(log_in(false, &accepted).await, told);
+    }
+
+    #[tokio::test]
+    async fn prod_011_the_key_of_a_session_is_known_while_it_lasts() {
+        let [(mut client, mut of_client), (mut server, mut of_server)] = sides();
+        let said = [
+            message(b'S', b"TimeZone\0UTC\0"),
+            message(KEY, &[1; 8]),
+            message(READY, b"I"),
+            b"more".to_vec(),
+        ];
+        server.write_all(&said.concat()).await.unwrap();
+        let mut conversation = Conversation::new(&mut of_client, &mut of_server);
+        let keys = CancelKeys::default();
+
+        let key = conversation.follow_start().await.unwrap().unwrap();
+        let unsent = conversation.into_unsent();
+        let known = keys.add(key);
+
+        assert_eq!(&unsent[..], b"more");
+        let mut got = vec![0; said[..3].concat().len()];
+        client.read_exact(&mut got).await.unwrap();
+        assert_eq!(got, said[..3].concat());
+        let request = |byte| [&[0; CANCEL_HEAD][..], &[byte; 8]].concat();
+        assert!(keys.has(&request(1)) && !keys.has(&request(2)) && !keys.has(&[]));
+        drop(known);
+        assert!(!keys.has(&request(1)));
+    }
+
+    #[test]
+    fn prod_011_messages_that_postgresql_would_not_send_end_a_login() {
+        assert_eq!(message_length(b"R\0\0\0").unwrap(), None);
+        assert_eq!(message_length(b"R\0\0\0\x08\0\0\0").unwrap(), None);
+        assert_eq!(message_length(b"R\0\0\0\x08\0\0\0\0").unwrap(), Some(9));
+        assert_eq!(message_length(b"Z\0\0\0\x04").unwrap(), Some(5));
+        assert!(message_length(b"R\0\0\0\x03").is_err());
+        assert!(message_length(b"R\xff\xff\xff\xff").is_err());
+    }
+}

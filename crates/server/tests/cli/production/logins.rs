@@ -1,0 +1,201 @@
+//! Logins to the database of a home for people and their programs, which come through the gate.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_postgres::{Client, NoTls};
+
+use super::home::{Home, TABLE, TIMEOUT};
+use crate::support::Project;
+
+async fn connect(url: &str) -> Result<Client, String> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.map_err(|error| {
+        error
+            .as_db_error()
+            .map_or_else(|| error.to_string(), |error| error.message().to_owned())
+    })?;
+    actix_web::rt::spawn(connection);
+    Ok(client)
+}
+
+async fn run(client: &Client, sql: &str) -> Result<(), String> {
+    let done = client.batch_execute(sql).await;
+    done.map_err(|error| {
+        error
+            .as_db_error()
+            .map_or_else(|| error.to_string(), |error| error.message().to_owned())
+    })
+}
+
+/// Adds a login and returns its address.
+fn add(home: &Home, name: &str, kind: &str) -> String {
+    let printed = home.run_and_expect_success(&["database", "login", "add", name, kind]);
+    let url = printed
+        .split_whitespace()
+        .find(|word| word.starts_with("postgresql://"));
+    url.expect("an address").to_owned()
+}
+
+/// Says to be `user`, from another address of this machine, and does not go on.
+async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind("127.0.0.2:0".parse().expect("an address"))?;
+    let mut stream = socket.connect(SocketAddr::from(([127, 0, 0, 1], port))).await?;
+    let body = format!("user\0{user}\0database\0postgres\0\0");
+    let length = u32::try_from(body.len() + 8).expect("short");
+    let message = [
+        &length.to_be_bytes()[..],
+        &196_608_u32.to_be_bytes(),
+        body.as_bytes(),
+    ]
+    .concat();
+    stream.write_all(&message).await?;
+    let mut answer = vec![0; 9];
+    stream.read_exact(&mut answer).await?;
+    Ok((stream, answer))
+}
+
+#[actix_web::test]
+async fn prod_011_whoever_knows_a_name_alone_learns_nothing_and_keeps_nobody_out() {
+    let port = Project::further_port();
+    let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
+    let _running = home.serve(&["--migrate"]).await;
+    let url = add(&home, "ana", "--read-only");
+
+    // PostgreSQL asks each of them for its password.
+    for user in ["ana", "nobody", "postgres", "supabase_admin"] {
+        let (_stream, answer) = begin_login(port, user).await.expect("an answer");
+        assert_eq!((answer[0], &answer[5..]), (b'R', &[0, 0, 0, 10][..]), "{user}");
+    }
+    let mut silent = Vec::new();
+    for _ in 0..30 {
+        silent.extend(begin_login(port, "ana").await.ok());
+    }
+    assert!((4..16).contains(&silent.len()), "{}", silent.len());
+    let ana = connect(&url).await.expect("a place");
+    run(&ana, "select 1").await.expect("an answer");
+
+    // Statements are cancelled by those who have the session's key.
+    let cancel = ana.cancel_token();
+    let mut sleeping = pin!(run(&ana, "select pg_sleep(50)"));
+    let slept = loop {
+        tokio::select! {
+            slept = &mut sleeping => break slept,
+            // It may not have begun, and then it is not cancelled.
+            () = actix_web::rt::time::sleep(Duration::from_millis(100)) => cancel.cancel_query(NoTls).await.expect("sent"),
+        }
+    };
+    assert!(slept.expect_err("it ends").contains("canceling statement"));
+}
+
+#[actix_web::test]
+async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alone() {
+    let port = Project::further_port();
+    let home = Home::with_settings(&format!(
+        "[db.migrations]\nenabled = true\n[selvedge.database_gate]\nport = {port}\n"
+    ));
+    home.project.write("migrations/20260101000000_notes.sql", TABLE);
+    let running = home.serve(&["--migrate"]).await;
+
+    let reader = add(&home, "ana", "--read-only");
+    let writer = add(&home, "bo", "--write");
+    assert!(reader.contains(&format!("@127.0.0.1:{port}/")), "{reader}");
+    let taken = home.run_and_expect_failure(&["database", "login", "add", "ana", "--write"]);
+    assert!(taken.contains("a role ana already"), "{taken}");
+    home.run_and_expect_failure(&["database", "login", "add", "supabase_bo", "--write"]);
+
+    let bo = connect(&writer).await.expect("a login");
+    run(&bo, "insert into notes values (1); update notes set id = 2")
+        .await
+        .expect("written");
+    // What is made later is theirs, too.
+    home.run_and_expect_success(&[
+        "db",
+        "query",
+        "create table later (id int); alter table notes enable row level security",
+    ]);
+    run(&bo, "insert into later values (1)").await.expect("written");
+    let ana = connect(&reader).await.expect("a login");
+    let rows = ana
+        .query_one(
+            "select (select count(*) from notes) + (select count(*) from later)",
+            &[],
+        )
+        .await;
+    assert_eq!(rows.expect("read").get::<_, i64>(0), 2);
+    for (client, sql, refusal) in [
+        (&ana, "delete from notes", "read-only transaction"),
+        (&ana, "begin read write; delete from notes", "permission denied"),
+        (
+            &ana,
+            "rollback; select encrypted_password from auth.users",
+            "permission denied",
+        ),
+        (
+            &bo,
+            "select encrypted_password from auth.users",
+            "permission denied",
+        ),
+        (
+            &bo,
+            "select decrypted_secret from vault.decrypted_secrets",
+            "permission denied",
+        ),
+        (&bo, "create table public.own (id int)", "permission denied"),
+        (&bo, "set role postgres", "permission denied"),
+    ] {
+        let refused = run(client, sql).await.expect_err(sql);
+        assert!(refused.contains(refusal), "{sql}: {refused}");
+    }
+    let settings = bo
+        .query_one("select current_setting('statement_timeout'), current_setting('idle_session_timeout'), current_setting('log_statement')", &[])
+        .await
+        .expect("settings");
+    assert_eq!(
+        (settings.get(0), settings.get(1), settings.get(2)),
+        ("1min", "5min", "all")
+    );
+
+    // Nobody else comes through, whoever knows the password.
+    let superuser = std::fs::read_to_string(home.path("superuser-password")).expect("a file");
+    let superuser = format!(
+        "postgresql://supabase_admin:{}@127.0.0.1:{port}/postgres",
+        superuser.trim()
+    );
+    for url in [
+        superuser,
+        reader.replace("ana:", "nobody:"),
+        reader.replace("@", "x@"),
+    ] {
+        let refused = connect(&url).await.expect_err("a stranger");
+        assert!(
+            refused.contains("password authentication failed for user"),
+            "{refused}"
+        );
+    }
+    let mut more = Vec::new();
+    for _ in 0..4 {
+        more.push(connect(&reader).await.expect("five at a time"));
+    }
+    let refused = connect(&reader).await.expect_err("a sixth one");
+    assert!(refused.contains("too many connections"), "{refused}");
+
+    let listed = home.run_and_expect_success(&["database", "login", "list"]);
+    assert!(
+        listed.contains("read-only  ana 5 sessions") && listed.contains("write      bo 1 sessions"),
+        "{listed}"
+    );
+    home.run_and_expect_success(&["database", "login", "remove", "ana"]);
+    let deadline = Instant::now() + TIMEOUT;
+    while !ana.is_closed() {
+        assert!(Instant::now() < deadline, "its session goes on");
+        actix_web::rt::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(connect(&reader).await.is_err());
+    run(&bo, "select 1").await.expect("bo stays");
+    assert!(running.output().contains("came through the database's gate"));
+}
