@@ -24,6 +24,8 @@ export interface Session {
   publishable_key?: string;
   inbox_url?: string | null;
   postgres_version?: string;
+  /** What to know of the database's disk while it has little room. */
+  disk?: string | null;
   /** Why something is off, by the name of the field. */
   reasons?: { schema_changes?: string; read_only?: string; migrations?: string };
 }

@@ -15,7 +15,7 @@ use crate::hosts::{
     watch_name, watch_primary,
 };
 use crate::pools::{SharedPools, limit_idle_transactions};
-use crate::{PoolMetrics, RoleSettings, tls, wire};
+use crate::{DiskState, PoolMetrics, RoleSettings, tls, wire};
 
 /// How long a service waits for a connection of a deadpool pool; then the request fails.
 const POOL_WAIT: Duration = Duration::from_secs(10);
@@ -133,6 +133,7 @@ pub struct Database {
     shared_pools: SharedPools,
     /// Shared with the [`Database`]s of its replicas.
     role_settings: Arc<ArcSwap<RoleSettings>>,
+    disk: DiskState,
     pool_metrics: PoolMetrics,
 }
 
@@ -168,6 +169,7 @@ impl Database {
             tls: tls::connector(),
             shared_pools: SharedPools::default(),
             role_settings: Arc::default(),
+            disk: DiskState::default(),
             pool_metrics: PoolMetrics::default(),
         })
     }
@@ -181,6 +183,7 @@ impl Database {
             tls: tls::connector(),
             shared_pools: SharedPools::default(),
             role_settings: Arc::clone(&self.role_settings),
+            disk: self.disk.clone(),
             pool_metrics: PoolMetrics::default(),
         })
     }
@@ -336,6 +339,11 @@ impl Database {
         self.role_settings
             .store(Arc::new(RoleSettings::load(client).await?));
         Ok(())
+    }
+
+    /// The room on the disk of this database, where it is on this machine.
+    pub fn disk(&self) -> &DiskState {
+        &self.disk
     }
 
     /// Counters of all request pools of this database.

@@ -8,6 +8,7 @@
 mod citus;
 mod clock;
 mod database;
+mod disk;
 mod extensions;
 mod hosts;
 mod identifier;
@@ -27,6 +28,7 @@ mod wire;
 
 pub use clock::Moment;
 pub use database::{Database, Login, Logins, connect};
+pub use disk::{DiskLevel, DiskRoom, DiskState};
 pub use extensions::{SHIPPED, ShippedExtension};
 pub use hosts::{ExaminedHost, HostRole, examine_hosts, find_primary};
 pub use identifier::{TableName, push_identifier, quote_identifier, quote_literal};

@@ -12,7 +12,7 @@ use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
 use crate::backend::blob_deleter::BlobDeleter;
-use crate::backend::{Backend, Content, StoreOwnership, Version};
+use crate::backend::{Backend, BackendResult, BlobWriter, Content, StoreOwnership, Version, create_guarded};
 use crate::config::StorageConfig;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
@@ -112,6 +112,18 @@ impl Storage {
 
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
+    }
+
+    /// Begins a blob of an upload, which is refused while the disk is full.
+    pub(crate) async fn create_blob(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {
+        create_guarded(&*self.backend, version, self.database.disk()).await
+    }
+
+    /// Removes all rendered images, which are made again when somebody asks for them. Blocks on the disk.
+    pub fn clear_rendered(&self) {
+        if let Some(renderer) = &self.renderer {
+            renderer.clear();
+        }
     }
 
     /// What is known of other databases that have their objects in the store.

@@ -5,6 +5,7 @@ import { useSession } from "@/api/session";
 import { loadScreensWhenIdle } from "@/app/screen-modules";
 import { ScreenRoutes } from "@/app/screen-routes";
 import { screens } from "@/app/screens";
+import { DiskBar } from "@/app/shell/disk-bar";
 import { OfflineBar } from "@/app/shell/offline-bar";
 import { OtherProjectBar } from "@/app/shell/other-project-bar";
 import { PhoneBar } from "@/app/shell/phone-bar";
@@ -97,6 +98,7 @@ export function Shell() {
         </div>
       )}
       <OfflineBar />
+      <DiskBar />
       <OtherProjectBar />
       <PhoneBar screen={current} onSearch={() => setPaletteOpen(true)} />
       <div className="flex min-h-0 flex-1">

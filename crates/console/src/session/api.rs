@@ -36,6 +36,7 @@ pub(super) async fn describe(
             "publishable_key": config.publishable_key,
             "inbox_url": config.inbox_url,
             "postgres_version": postgres_version(&state).await,
+            "disk": state.database.disk_warning(),
             "reasons": reasons(&state, &session),
         });
         if let (Value::Object(body), Value::Object(more)) = (&mut body, more) {

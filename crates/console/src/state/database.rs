@@ -43,6 +43,12 @@ impl ConsoleDatabase {
         }
     }
 
+    /// What people should know of the disk of the database; `None` while it has room, and where it is on another machine.
+    #[must_use]
+    pub fn disk_warning(&self) -> Option<&'static str> {
+        self.database.disk().level().warning()
+    }
+
     /// A connection of a level for statements that the console has written itself. Give it back without an open
     /// transaction and without changed settings; for a text of a user take [`Self::dedicated`].
     ///

@@ -78,7 +78,7 @@ fn list_files(folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
 }
 
 /// Removes the oldest files until the others have at most `most` bytes together. The newest one, which PostgreSQL writes, stays.
-fn remove_oldest(folder: &Path, most: u64) -> io::Result<()> {
+pub(super) fn remove_oldest(folder: &Path, most: u64) -> io::Result<()> {
     let mut files = list_files(folder)?;
     files.pop();
     let mut bytes = 0;

@@ -19,7 +19,7 @@ use super::{
     owner::Owner,
     production::ProductionProfile,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
-    settings_file::settings_file,
+    settings_file::{DISK_SETTINGS, settings_file},
     template::Template,
 };
 use crate::migrate::is_needed_extension;
@@ -384,6 +384,9 @@ impl ClusterConfig {
             // A value must stay on its line: a line break would let it add further settings.
             let value = value.replace('\'', "''").replace(['\n', '\r'], " ");
             writeln!(text, "{name} = '{value}'").expect("writing to a string cannot fail");
+        }
+        if self.production.is_some() {
+            writeln!(text, "include_if_exists = '{DISK_SETTINGS}'").expect("writing to a string cannot fail");
         }
         Ok(text)
     }

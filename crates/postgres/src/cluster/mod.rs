@@ -14,6 +14,7 @@ mod binaries;
 mod collected_logs;
 mod config;
 mod data_home;
+mod disk_guard;
 mod error;
 mod heartbeat;
 mod init;
@@ -59,6 +60,7 @@ pub use access::{ClusterAccess, DEVELOPMENT_PASSWORD};
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
 pub use config::{ClusterConfig, find_other_project, is_of_project};
+pub use disk_guard::DiskGuard;
 pub use error::ClusterError;
 pub(crate) use init::describe_locales;
 pub use lock::ProjectLock;
@@ -272,6 +274,13 @@ impl Cluster {
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
         self.access().superuser_login()
+    }
+
+    /// What watches the disk of this cluster; `None` in development.
+    #[must_use]
+    pub fn disk_guard(&self) -> Option<DiskGuard> {
+        self.config.production?;
+        Some(DiskGuard::new(&self.data_dir, self.owner, self.access()))
     }
 
     /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the

@@ -11,6 +11,9 @@ const FILE: &str = "selvedge.conf";
 /// The settings before, which are kept until PostgreSQL has started with the new ones.
 const EARLIER: &str = "selvedge.conf.earlier";
 
+/// The file beside it with what holds while the disk is full, which it includes as its last line.
+pub(super) const DISK_SETTINGS: &str = "selvedge-disk.conf";
+
 /// The path of the settings in a data directory.
 pub(super) fn settings_file(data_dir: &Path) -> PathBuf {
     data_dir.join(FILE)

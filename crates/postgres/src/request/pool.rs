@@ -203,6 +203,11 @@ impl RequestPool {
         &self.inner.config.memory
     }
 
+    /// Whether the disk of the database has no room for writes.
+    pub fn is_disk_full(&self) -> bool {
+        self.inner.database.disk().is_full()
+    }
+
     /// Forgets all prepared statements. To be called when the schema has changed.
     pub fn forget_statements(&self) {
         self.inner.fallbacks.borrow_mut().clear();

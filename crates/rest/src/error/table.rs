@@ -36,6 +36,9 @@ impl RestError {
                 })
                 .hint("Try again in a moment, or ask for fewer rows at once.")
                 .header("Retry-After", "1"),
+            Self::DiskFull => Wire::new(503, "53100", self)
+                .details("Nothing can be written until there is room again. Nothing was changed.")
+                .header("Retry-After", "60"),
             Self::Internal(cause) => {
                 tracing::error!(error = %cause, "rest: internal error");
                 Wire::new(500, "PGRSTX00", "Internal error")

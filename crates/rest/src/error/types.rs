@@ -35,6 +35,9 @@ pub enum RestError {
         /// Whether the statement has taken effect nevertheless.
         is_committed: bool,
     },
+    /// `53100`, PostgreSQL's error for that: the disk has no room for writes.
+    #[error("the disk is full")]
+    DiskFull,
     /// `PGRSTX00`: a bug of this service; the cause is logged and not shown.
     #[error("{0}")]
     Internal(String),
@@ -213,6 +216,7 @@ mod tests {
             (catalog(CatalogError::NotLoaded), 503, "PGRST002"),
             (RestError::PoolTimeout, 504, "PGRST003"),
             (RestError::OutOfMemory { is_committed: false }, 503, "53200"),
+            (RestError::DiskFull, 503, "53100"),
             (
                 request(RequestError::Query {
                     message: text(),

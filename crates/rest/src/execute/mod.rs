@@ -220,7 +220,8 @@ impl Execution<'_> {
             tracing::info!(sql = %statement.text, "query");
         }
         RequestTransaction {
-            access: if plan.read_only {
+            // Functions that only read go on.
+            access: if plan.read_only || self.pool.is_disk_full() {
                 AccessMode::ReadOnly
             } else {
                 AccessMode::ReadWrite
@@ -289,6 +290,9 @@ impl Execution<'_> {
             {
                 RestError::OutOfMemory { is_committed: false }
             }
+            PoolError::Database(error) if error.code == READ_ONLY && self.pool.is_disk_full() => {
+                RestError::DiskFull
+            }
             PoolError::Database(error) => RestError::Database(DatabaseFault {
                 sqlstate: error.code,
                 message: error.message,
@@ -307,6 +311,8 @@ impl Execution<'_> {
 /// The error of a statement that was cancelled, and the end of its message where no time limit was the reason.
 const QUERY_CANCELED: &str = "57014";
 const BY_REQUEST: &str = "due to user request";
+/// The error of a write in a transaction that only reads.
+const READ_ONLY: &str = "25006";
 
 /// How the rows of a response are joined.
 fn json_form(handler: &Handler) -> JsonForm {

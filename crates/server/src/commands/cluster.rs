@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use selvedge_gateway::Hold;
 use selvedge_gateway::logging::LogFormat;
-use selvedge_postgres::cluster::{Cluster, ClusterConfig, KeeperRequest, RunningCluster};
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, DiskGuard, KeeperRequest, RunningCluster};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -63,8 +63,16 @@ async fn keep_running(config: Config) -> Result<()> {
         home = %config.selvedge.data_dir.display(),
         "PostgreSQL accepts connections"
     );
+    let guard = cluster.disk_guard().map(DiskGuard::watch);
+    let guard = async move {
+        match guard {
+            Some(guard) => guard.await,
+            None => std::future::pending().await,
+        }
+    };
     let lost = tokio::select! {
         reason = cluster.keep_running_with(|_| (), requests) => Some(reason),
+        () = guard => None,
         () = signals.next() => None,
     };
     cluster.stop().await?;

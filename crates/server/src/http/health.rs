@@ -12,6 +12,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::{Pool, PoolError};
 use selvedge_gateway::{Drain, list_panicked_tasks};
+use selvedge_postgres::DiskState;
 use serde::Serialize;
 use serde_json::json;
 use tokio_postgres::SimpleQueryMessage;
@@ -52,6 +53,8 @@ pub struct Health {
     broker: Option<BrokerCheck>,
     /// Whether the embedded PostgreSQL has ended and is being restarted.
     is_restarting: AtomicBool,
+    /// The disk of the database, where it is on this machine.
+    disk: DiskState,
     drain: Drain,
 }
 
@@ -63,8 +66,20 @@ impl Health {
             catalog,
             broker,
             is_restarting: AtomicBool::new(false),
+            disk: DiskState::default(),
             drain,
         }
+    }
+
+    /// Reports also the room on this disk.
+    #[must_use]
+    pub fn with_disk(mut self, disk: &DiskState) -> Self {
+        self.disk = disk.clone();
+        self
+    }
+
+    fn check_disk(&self) -> Option<Check> {
+        self.disk.level().warning().map(Check::degraded)
     }
 
     /// Sets whether the embedded PostgreSQL has ended and is being restarted.
@@ -174,14 +189,17 @@ struct Checks {
     catalog: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
     broker: Option<Check>,
+    /// Only while there is little room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk: Option<Check>,
     /// Only while there is a task to report.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<Check>,
 }
 
-/// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "writes"?, "catalog", "broker"?, "tasks"?}}`. The
+/// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "writes"?, "catalog", "broker"?, "disk"?, "tasks"?}}`. The
 /// broker between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
-/// status is then `degraded`; so it is while the database accepts reads only, or has no connection left for the check, and for ten minutes after a background task has panicked, which is started again. A node that
+/// status is then `degraded`; so it is while the database accepts reads only, its disk has little room, or it has no connection left for the check, and for ten minutes after a background task has panicked, which is started again. A node that
 /// is going to stop answers 503 with the status `stopping`, and still serves.
 pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let (database, writes) = match health.check_database().await {
@@ -199,7 +217,9 @@ pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let panicked = list_panicked_tasks();
     let reason = format!("panicked lately and was started again: {}", panicked.join(", "));
     let tasks = (!panicked.is_empty()).then(|| Check::from_reason(Some(reason)));
+    let disk = health.check_disk();
     let is_degraded = tasks.is_some()
+        || disk.is_some()
         || writes.is_some()
         || database.reason.is_some()
         || broker.as_ref().is_some_and(|check| check.reason.is_some());
@@ -214,7 +234,7 @@ pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
         json!({
             "status": status,
             "version": env!("CARGO_PKG_VERSION"),
-            "checks": Checks { database, writes, catalog, broker, tasks },
+            "checks": Checks { database, writes, catalog, broker, disk, tasks },
         }),
     )
 }

@@ -1,7 +1,7 @@
 //! HTTP endpoints that belong to no service: health, metrics and the status page.
 
 pub mod health;
-mod metrics;
+pub(crate) mod metrics;
 mod plain_port;
 mod status_page;
 

@@ -7,6 +7,7 @@
 mod auth_inspection;
 mod background;
 pub(crate) mod connections;
+mod disk_watch;
 mod function_sessions;
 mod function_settings;
 mod in_process;
@@ -23,6 +24,7 @@ mod worker;
 mod write_tracking;
 
 pub(crate) use background::BackgroundRuntime;
+pub(crate) use disk_watch::watch_disk;
 pub(crate) use function_sessions::{Session, SessionOptions};
 pub(crate) use in_process::make_api_service;
 pub(crate) use memory_parts::MemoryParts;

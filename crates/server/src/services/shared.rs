@@ -202,6 +202,11 @@ impl Services {
         &self.ring
     }
 
+    /// The store of objects; `None` when it is switched off.
+    pub(crate) fn storage(&self) -> Option<&Arc<Storage>> {
+        self.storage.as_ref()
+    }
+
     /// The database with all logins.
     pub(crate) fn database(&self) -> &Arc<Database> {
         &self.database
@@ -332,7 +337,8 @@ fn make_health(
 ) -> web::Data<Health> {
     // One connection, apart from the services' pools: a busy service must not look like a dead database.
     let connection = database.pool(Login::Authenticator, 1);
-    let health = Health::new(connection, catalog_check(rest), broker_check(realtime), drain);
+    let health = Health::new(connection, catalog_check(rest), broker_check(realtime), drain)
+        .with_disk(database.disk());
     let health = web::Data::new(health);
     let watched = health.clone();
     tokio::spawn(async move {

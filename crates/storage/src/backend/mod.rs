@@ -12,6 +12,7 @@ pub(crate) mod blob_deleter;
 mod blob_store;
 mod claimed_folder;
 mod file;
+mod guarded_writer;
 mod s3;
 mod store_ownership;
 mod version;
@@ -21,6 +22,7 @@ pub use blob_store::{
     joined_etag,
 };
 pub use file::{FileBackend, OwnersNote};
+pub(crate) use guarded_writer::create_guarded;
 pub use s3::{S3Backend, S3BackendConfig};
 pub(crate) use store_ownership::{Content, StoreOwnership};
 pub use version::Version;

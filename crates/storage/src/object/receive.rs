@@ -22,7 +22,7 @@ pub(crate) async fn receive_blob<E: From<StorageError>>(
 ) -> Result<(PendingBlob, BlobInfo), E> {
     let map_error = |error: BackendError| E::from(error.into());
     let version = Version::fresh();
-    let mut writer = storage.backend().create(version).await.map_err(map_error)?;
+    let mut writer = storage.create_blob(version).await.map_err(map_error)?;
     let mut received: u64 = 0;
     let idle_timeout = storage.config().upload_idle_timeout;
     loop {

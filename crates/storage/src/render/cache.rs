@@ -209,6 +209,12 @@ impl RenderCache {
         self.delete_files(gone);
     }
 
+    /// Removes all images.
+    pub(super) fn clear(&self) {
+        let evicted = self.lock().evict(0);
+        self.delete_files(evicted);
+    }
+
     fn evict_excess(&self) {
         let evicted = self.lock().evict(self.limit_bytes);
         self.delete_files(evicted);

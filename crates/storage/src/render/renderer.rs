@@ -125,6 +125,11 @@ impl Renderer {
         self.cache.remove_source(version);
     }
 
+    /// Removes all images that are kept.
+    pub(crate) fn clear(&self) {
+        self.cache.clear();
+    }
+
     /// The image of a job: from the cache, or rendered from what `source` reads, for a client or for the server itself. A large
     /// source is read again when it had to wait.
     ///

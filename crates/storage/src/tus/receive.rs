@@ -258,7 +258,7 @@ impl BodyReceiver {
     async fn create_piece(&self) -> Result<OpenPiece, StorageError> {
         let storage = self.uploads.service.storage();
         let version = Version::fresh();
-        let writer = storage.backend().create(version).await?;
+        let writer = storage.create_blob(version).await?;
         Ok(OpenPiece {
             blob: PendingBlob::new(storage, version),
             writer,

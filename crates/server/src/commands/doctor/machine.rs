@@ -127,7 +127,7 @@ fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
         folder.display()
     );
     let advice = "free some room: PostgreSQL stops when it cannot write, and uploads fail";
-    if free < GIB / 2 || percent < 2 {
+    if free < GIB / 2 || percent < 3 {
         Finding::error("disk", message, advice)
     } else if free < 2 * GIB || percent < 10 {
         Finding::warning("disk", message, advice)

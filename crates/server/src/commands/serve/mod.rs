@@ -13,7 +13,7 @@ use actix_web::web;
 use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_gateway::logging::LogFormat;
-use selvedge_postgres::cluster::mark_external_use;
+use selvedge_postgres::cluster::{Cluster, mark_external_use};
 use selvedge_postgres::migrate::is_platform_applied;
 use selvedge_postgres::{Logins, PrivilegedSession};
 use tokio::sync::oneshot;
@@ -32,7 +32,7 @@ use crate::keys::KeySet;
 use crate::listen::{self, API_PORT};
 use crate::server::{self, RootContent};
 use crate::services::connections::ConnectionCount;
-use crate::services::{BackgroundRuntime, Mode, Services};
+use crate::services::{BackgroundRuntime, Mode, Services, watch_disk};
 use crate::tls;
 
 /// The default address: all interfaces, because a production server is reached from other machines.
@@ -245,7 +245,7 @@ fn note_external_use(config: &Config) {
     }
 }
 
-/// Starts to watch the process that keeps PostgreSQL running, until the returned value is dropped.
+/// Starts to watch the process that keeps PostgreSQL running, and the disk, until the returned value is dropped.
 fn watch_keeper(
     config: &Config,
     database: &mut ServedDatabase,
@@ -262,9 +262,13 @@ fn watch_keeper(
     }
     let (stop, stopped) = oneshot::channel();
     let (config, health, hold) = (config.clone(), services.health(), services.hold.clone());
+    let (database, storage) = (services.database().clone(), services.storage().cloned());
+    let data_home = Cluster::data_home(&config.selvedge.data_dir).ok();
     actix_web::rt::spawn(async move {
+        let folder = data_home.as_deref().unwrap_or(&config.selvedge.data_dir);
         tokio::select! {
             () = keeper::watch(&config, |runs| health.set_database_restarting(!runs)) => {}
+            () = watch_disk(folder, &database, storage) => {}
             () = restart_when_asked(restarts, &config, &hold) => {}
             _ = stopped => {}
         }

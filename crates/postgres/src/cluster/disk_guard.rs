@@ -1,0 +1,291 @@
+//! Keeps PostgreSQL of a production database from filling its disk: a server that cannot write its log ends at once, and cannot start either.
+//!
+//! When room gets short, old log files go and replication slots that hold much are given up; when there is nearly none, the database becomes
+//! read-only, until there is room again. A reserve of bytes is kept in a file, which is removed where even that does not help.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_postgres::Error;
+
+use super::access::ClusterAccess;
+use super::collected_logs::remove_oldest;
+use super::error::ClusterError;
+use super::own_file::write_private;
+use super::owner::Owner;
+use super::production::LOGS;
+use super::settings_file::DISK_SETTINGS;
+use crate::{DiskLevel, DiskRoom};
+
+const MIB: u64 = 1024 * 1024;
+
+/// The reserve, beside the data directory.
+const RESERVE: &str = "reserve";
+/// Its size, and the least on a small disk.
+const RESERVE_BYTES: u64 = 256 * MIB;
+const LEAST_RESERVE_BYTES: u64 = 32 * MIB;
+/// With less room than this the reserve is given up: two files of PostgreSQL's log and what a checkpoint writes.
+const LAST_BYTES: u64 = 48 * MIB;
+/// The log files that stay when room is short.
+const LEAST_LOG_BYTES: u64 = 64 * MIB;
+/// The pause between two looks at the disk, and when it is watched closely.
+const PAUSE: Duration = Duration::from_secs(1);
+const SHORT_PAUSE: Duration = Duration::from_millis(100);
+/// How long PostgreSQL has been running when the reserve is made, so that a first start does not wait for it.
+const RESERVE_AFTER: Duration = Duration::from_secs(20);
+
+const RELOAD: &str = "select pg_catalog.pg_reload_conf(), pg_catalog.clock_timestamp()::pg_catalog.text";
+/// Slots are given up by the checkpoint that finds them too far behind.
+const CHECKPOINT: &str = "checkpoint";
+/// Ends what has begun to write before the database became read-only, and would go on writing. Whoever begins to write later has said so.
+const END_WRITERS: &str = "
+    select a.usename::pg_catalog.text, a.pid, case a.state when 'active' then pg_catalog.pg_cancel_backend(a.pid) else pg_catalog.pg_terminate_backend(a.pid) end
+    from pg_catalog.pg_stat_activity as a
+    where a.backend_type operator(pg_catalog.=) 'client backend' and a.backend_xid is not null
+      and a.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()
+      and a.xact_start operator(pg_catalog.<) $1::pg_catalog.text::pg_catalog.timestamptz";
+
+/// Watches the disk of a cluster.
+#[derive(Debug)]
+pub struct DiskGuard {
+    data_dir: PathBuf,
+    logs: PathBuf,
+    reserve: PathBuf,
+    owner: Owner,
+    access: ClusterAccess,
+    level: DiskLevel,
+    /// The level whose settings PostgreSQL has read; `None` before the first.
+    told: Option<DiskLevel>,
+    /// When the database became read-only, as PostgreSQL writes it.
+    full_since: Option<String>,
+}
+
+impl DiskGuard {
+    /// What watches the disk of a data directory, whose cluster is reached so.
+    pub(super) fn new(data_dir: &Path, owner: Owner, access: ClusterAccess) -> Self {
+        let home = data_dir.parent().unwrap_or(data_dir);
+        Self {
+            data_dir: data_dir.to_owned(),
+            logs: home.join(LOGS),
+            reserve: home.join(RESERVE),
+            owner,
+            access,
+            level: DiskLevel::default(),
+            told: None,
+            full_since: None,
+        }
+    }
+
+    /// Watches until it is dropped.
+    pub async fn watch(mut self) {
+        let begun = tokio::time::Instant::now();
+        loop {
+            match DiskRoom::of(&self.data_dir) {
+                Ok(room) => self.settle(room, begun.elapsed() >= RESERVE_AFTER).await,
+                Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
+            }
+            let is_calm = self.level == DiskLevel::Enough && self.told == Some(self.level);
+            tokio::time::sleep(if is_calm { PAUSE } else { SHORT_PAUSE }).await;
+        }
+    }
+
+    async fn settle(&mut self, room: DiskRoom, may_reserve: bool) {
+        let level = room.level_after(self.level);
+        if level != self.level {
+            report(room, self.level, level);
+            self.level = level;
+        }
+        if let Err(error) = self.settle_reserve(room, may_reserve).await {
+            tracing::warn!(%error, "the reserve on the disk cannot be changed");
+        }
+        if level >= DiskLevel::VeryLow
+            && let Err(error) = remove_oldest(&self.logs, LEAST_LOG_BYTES)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "old log files of PostgreSQL cannot be removed");
+        }
+        // While PostgreSQL starts it has no session for this, and the next look tries again.
+        if self.told != Some(level)
+            && let Err(error) = self.tell_postgres().await
+        {
+            tracing::debug!(%error, "PostgreSQL has not read its settings for the room on the disk");
+        }
+        if level == DiskLevel::Full
+            && let Err(error) = self.end_writers().await
+        {
+            tracing::debug!(%error, "transactions that write cannot be ended");
+        }
+    }
+
+    /// Makes the reserve where there is room for it, and removes it where nothing else is left.
+    async fn settle_reserve(&self, room: DiskRoom, may_reserve: bool) -> io::Result<()> {
+        let is_there = self.reserve.symlink_metadata().is_ok();
+        if is_there && room.free < LAST_BYTES {
+            fs::remove_file(&self.reserve)?;
+            tracing::error!("the disk is full: the reserve was removed, so that PostgreSQL can go on");
+        } else if !is_there && may_reserve && self.level == DiskLevel::Enough {
+            let size = (room.total / 100).clamp(LEAST_RESERVE_BYTES, RESERVE_BYTES);
+            let rest = DiskRoom {
+                free: room.free.saturating_sub(size),
+                ..room
+            };
+            if rest.level_after(DiskLevel::Enough) == DiskLevel::Enough {
+                let path = self.reserve.clone();
+                tokio::task::spawn_blocking(move || make_reserve(&path, size))
+                    .await
+                    .map_err(io::Error::other)??;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets PostgreSQL read the settings of the level.
+    async fn tell_postgres(&mut self) -> Result<(), TellError> {
+        let level = self.level;
+        let is_usual = settings_of(level).is_empty() && !self.data_dir.join(DISK_SETTINGS).exists();
+        if self.told.is_none() && is_usual {
+            self.told = Some(level);
+            return Ok(());
+        }
+        write_settings(&self.data_dir, &self.owner, level)?;
+        let session = self.access.superuser_login().connect().await?;
+        let row = session.query_one(RELOAD, &[]).await?;
+        self.full_since = match level {
+            DiskLevel::Full => Some(row.try_get(1)?),
+            _ => None,
+        };
+        self.told = Some(level);
+        if level >= DiskLevel::VeryLow {
+            session.batch_execute(CHECKPOINT).await?;
+        }
+        Ok(())
+    }
+
+    async fn end_writers(&self) -> Result<(), Error> {
+        let Some(since) = &self.full_since else {
+            return Ok(());
+        };
+        let session = self.access.superuser_login().connect().await?;
+        for row in session.query(END_WRITERS, &[since]).await? {
+            let (login, pid): (Option<String>, i32) = (row.try_get(0)?, row.try_get(1)?);
+            tracing::warn!(
+                login,
+                pid,
+                "the disk is full: a transaction that writes was ended"
+            );
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum TellError {
+    #[error(transparent)]
+    File(#[from] ClusterError),
+    #[error(transparent)]
+    Database(#[from] Error),
+}
+
+fn report(room: DiskRoom, before: DiskLevel, level: DiskLevel) {
+    let (free_bytes, percent) = (room.free, room.percent());
+    match level {
+        DiskLevel::Full => tracing::error!(
+            free_bytes,
+            percent,
+            "the disk is full: the database is read-only until 6 % are free"
+        ),
+        DiskLevel::VeryLow if before < level => tracing::error!(
+            free_bytes,
+            percent,
+            "the disk is nearly full: old logs are removed, and replication slots that are far behind are given up"
+        ),
+        DiskLevel::Low if before < level => {
+            tracing::warn!(free_bytes, percent, "the disk gets full: free some room");
+        }
+        _ => tracing::info!(free_bytes, percent, "the disk has more room again"),
+    }
+    if before == DiskLevel::Full {
+        tracing::warn!("the database can be written again");
+    }
+}
+
+/// The settings of a level, which win over all others but those of `alter system`.
+fn settings_of(level: DiskLevel) -> &'static str {
+    match level {
+        DiskLevel::Enough | DiskLevel::Low => "",
+        DiskLevel::VeryLow => "max_slot_wal_keep_size = '64MB'\n",
+        DiskLevel::Full => "max_slot_wal_keep_size = '64MB'\ndefault_transaction_read_only = 'on'\n",
+    }
+}
+
+fn write_settings(data_dir: &Path, owner: &Owner, level: DiskLevel) -> Result<(), ClusterError> {
+    let path = data_dir.join(DISK_SETTINGS);
+    let settings = settings_of(level);
+    if settings.is_empty() {
+        return match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(ClusterError::file(&path)(error)),
+            _ => Ok(()),
+        };
+    }
+    write_private(
+        &path,
+        &format!("# Written by selvedge while the disk is full.\n{settings}"),
+    )?;
+    owner.give_ownership_of(&path)
+}
+
+/// Fills a file with bytes that no file system makes smaller.
+fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
+    let mut block = vec![0; 1024 * 1024];
+    getrandom::fill(&mut block).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    let written = (0..size / MIB).try_for_each(|_| file.write_all(&block));
+    // A part of it is no reserve.
+    written.inspect_err(|_| drop(fs::remove_file(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prod_009_a_full_disk_makes_the_database_read_only_and_room_takes_it_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let owner = Owner::for_this_process().expect("a user");
+        let file = folder.path().join(DISK_SETTINGS);
+        let write = |level| write_settings(folder.path(), &owner, level).expect("written");
+
+        write(DiskLevel::VeryLow);
+        let very_low = fs::read_to_string(&file).expect("a file");
+        write(DiskLevel::Full);
+        let full = fs::read_to_string(&file).expect("a file");
+        write(DiskLevel::Low);
+        write(DiskLevel::Enough);
+
+        assert!(very_low.contains("max_slot_wal_keep_size") && !very_low.contains("read_only"));
+        assert!(full.contains("default_transaction_read_only = 'on'"), "{full}");
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn prod_009_the_reserve_is_as_large_as_it_says_and_nobody_elses_file_is_replaced() {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(RESERVE);
+
+        make_reserve(&path, 3 * MIB).expect("made");
+
+        let meta = path.metadata().expect("a file");
+        assert_eq!(meta.len(), 3 * MIB);
+        assert!(meta.blocks() * 512 >= 3 * MIB && meta.mode() & 0o777 == 0o600);
+        assert!(make_reserve(&path, MIB).is_err());
+    }
+}
