@@ -236,6 +236,37 @@ async fn rest_096_changed_sessions_give_no_wrong_answers() {
 }
 
 #[tokio::test]
+async fn rest_096_a_database_that_is_read_only_by_default_keeps_its_sessions_and_answers() {
+    LocalSet::new()
+        .run_until(async {
+            let (test, _database, pool) = create_pool(RequestPoolConfig {
+                connections_per_worker: 1,
+                max_connections_per_worker: 1,
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            let owner = test.connect("postgres").await;
+            let read_only = format!(
+                "alter database {} set default_transaction_read_only = on",
+                test.name()
+            );
+            owner.batch_execute(&read_only).await.expect("the owner may");
+            const BACKEND_PID: &str = "select pg_backend_pid()::text";
+
+            let first = read_text(&pool, BACKEND_PID).await;
+            write_day(&pool).await;
+            run_hostile(&pool, ("select set_config('app.tenant', 'other', false)", true)).await;
+            write_day(&pool).await;
+
+            assert_eq!(read_text(&pool, BACKEND_PID).await, first);
+            // A change by somebody else is still seen.
+            run_hostile(&pool, HOSTILE[0]).await;
+            assert!(!without_blanks(&read_json(&pool).await).contains("01.02.2026"));
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn a_trigger_at_the_commit_finds_the_settings_of_its_request() {
     LocalSet::new()
         .run_until(async {

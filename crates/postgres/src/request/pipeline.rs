@@ -59,16 +59,21 @@ impl Pipeline {
         on_finished: OnFinished,
     ) -> Result<Rc<Self>, RequestError> {
         let cached_statements = config.cached_statements;
-        let opened = database
+        let mut opened = database
             .open_wire(Login::Authenticator)
             .await
             .map_err(|error| RequestError::Unavailable(error.describe()))?;
+        let owns_session = cached_statements > 0;
+        if owns_session {
+            // By `SESSION_DEFAULTS`, also in a database whose sessions begin read-only.
+            opened.settings.expect("default_transaction_read_only", "off");
+        }
         let mut pipeline = Self {
             has_iso_dates: opened.iso_dates,
             was_standby: opened.is_standby,
             formats: opened.settings.format_settings(),
             connection: Connection::start(opened, cached_statements, config.memory.clone(), on_finished),
-            owns_session: cached_statements > 0,
+            owns_session,
             has_right_defaults: false,
             last_reset: Cell::new(Instant::now()),
             expires: Instant::now().checked_add(config.max_lifetime),

@@ -18,7 +18,7 @@ const REPORTED: [&str; 9] = [
     "TimeZone",
 ];
 
-/// The values at login, and which of them are different now.
+/// The values at login, or those that every session is given then, and which of them are different now.
 #[derive(Debug)]
 pub(crate) struct SessionSettings {
     at_login: [Option<String>; REPORTED.len()],
@@ -31,6 +31,18 @@ impl SessionSettings {
         Self {
             at_login: REPORTED.map(|name| find(name).map(str::to_owned)),
             differs: [false; REPORTED.len()],
+        }
+    }
+
+    /// Takes a value that the session is given right after its login, whatever the login has.
+    pub(crate) fn expect(&mut self, name: &str, value: &str) {
+        let mut found = REPORTED.iter().zip(&mut self.at_login).zip(&mut self.differs);
+        if let Some(((_, expected), differs)) = found.find(|((known, _), _)| **known == name)
+            && let Some(at_login) = expected
+        {
+            // Until the session has it.
+            *differs = at_login != value;
+            value.clone_into(at_login);
         }
     }
 
@@ -85,6 +97,25 @@ mod tests {
         settings.note_report(b"DateStyle\0ISO, MDY\0");
 
         assert!(!settings.have_changed());
+    }
+
+    #[test]
+    fn a_setting_that_every_session_is_given_counts_as_changed_where_it_has_another_value() {
+        let login = |name: &str| {
+            ["DateStyle", "default_transaction_read_only"]
+                .contains(&name)
+                .then_some("on")
+        };
+        let mut settings = SessionSettings::at_login(login);
+
+        settings.expect("default_transaction_read_only", "off");
+        settings.expect("TimeZone", "UTC");
+        assert!(settings.have_changed());
+        settings.note_report(b"default_transaction_read_only\0off\0");
+
+        assert!(!settings.have_changed());
+        settings.note_report(b"default_transaction_read_only\0on\0");
+        assert!(settings.have_changed());
     }
 
     #[test]
