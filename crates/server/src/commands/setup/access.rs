@@ -1,4 +1,4 @@
-//! Whether the server's user may read the project, and who else may read its secrets: from owners and modes, before anything is changed.
+//! Whether the server's user may read the project, and who else may read its secrets: from owners, modes and access lists, before anything is changed.
 
 use std::ffi::CString;
 use std::fs::{self, Metadata};
@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use nix::unistd::{Gid, Group, User, getgrouplist};
 use selvedge_project_files::is_environment_file;
 
+use super::access_list::AccessList;
 use super::answers::Answers;
 use super::places::USER;
 use super::variables::read_local_settings;
@@ -50,13 +51,18 @@ impl Reader {
         })
     }
 
-    fn has_bits(&self, meta: &Metadata, bits: u32) -> bool {
-        let shift = match self {
-            Self { user: Some(user), .. } if *user == meta.uid() => 6,
-            Self { groups, .. } if groups.contains(&meta.gid()) => 3,
-            _ => 0,
-        };
-        meta.mode() >> shift & bits == bits
+    fn has_bits(&self, path: &Path, meta: &Metadata, bits: u32) -> bool {
+        let has = |shift: u32| meta.mode() >> shift & bits == bits;
+        if self.user == Some(meta.uid()) {
+            return has(6);
+        }
+        match AccessList::of(path) {
+            Some(list) => list
+                .allows(self.user, &self.groups, meta.gid(), bits)
+                .unwrap_or_else(|| has(0)),
+            None if self.groups.contains(&meta.gid()) => has(3),
+            None => has(0),
+        }
     }
 }
 
@@ -174,18 +180,22 @@ fn list_named_files(config: &Config) -> Result<Vec<PathBuf>> {
 /// Lists files with secrets that everybody on this machine may read.
 pub(super) fn list_open_secrets(project: &Path) -> Vec<PathBuf> {
     let anybody = Reader::default();
-    let may_pass = |folder: &Path| folder.metadata().is_ok_and(|meta| anybody.has_bits(&meta, ENTER));
+    let may_pass = |folder: &Path| {
+        folder
+            .metadata()
+            .is_ok_and(|meta| anybody.has_bits(folder, &meta, ENTER))
+    };
     if !project.ancestors().all(may_pass) {
         return Vec::new();
     }
     let mut found = Vec::new();
     walk(project, &mut |path, meta| {
         if meta.is_dir() {
-            return anybody.has_bits(meta, ENTER);
+            return anybody.has_bits(path, meta, ENTER);
         }
         let is_secret =
             is_environment_file(path) || path.file_name().is_some_and(|name| name == "signing_keys.json");
-        if is_secret && anybody.has_bits(meta, READ) {
+        if is_secret && anybody.has_bits(path, meta, READ) {
             found.push(path.to_owned());
         }
         true
@@ -196,7 +206,9 @@ pub(super) fn list_open_secrets(project: &Path) -> Vec<PathBuf> {
 /// Whether everybody on this machine may read a file.
 pub(super) fn is_open(path: &Path) -> bool {
     let anybody = Reader::default();
-    path.metadata().is_ok_and(|meta| anybody.has_bits(&meta, READ)) && find_passage(path, &anybody).is_none()
+    path.metadata()
+        .is_ok_and(|meta| anybody.has_bits(path, &meta, READ))
+        && find_passage(path, &anybody).is_none()
 }
 
 fn find_closed(project: &Path, named: &[PathBuf], reader: &Reader) -> Option<Closed> {
@@ -215,7 +227,7 @@ fn find_closed_below(begin: &Path, reader: &Reader) -> Option<Closed> {
     let mut found = None;
     walk(begin, &mut |path, meta| {
         let bits = if meta.is_dir() { READ | ENTER } else { READ };
-        if found.is_none() && !reader.has_bits(meta, bits) {
+        if found.is_none() && !reader.has_bits(path, meta, bits) {
             found = Some(Closed {
                 path: path.to_owned(),
                 passage: None,
@@ -231,7 +243,7 @@ fn find_passage(path: &Path, reader: &Reader) -> Option<Closed> {
     let may_pass = |folder: &Path| {
         folder
             .metadata()
-            .map_or(true, |meta| reader.has_bits(&meta, ENTER))
+            .map_or(true, |meta| reader.has_bits(folder, &meta, ENTER))
     };
     let closed = path.ancestors().skip(1).find(|folder| !may_pass(folder))?;
     Some(Closed {

@@ -2,6 +2,7 @@
 //! missing, and `--uninstall` takes it back from its end.
 
 mod access;
+mod access_list;
 mod answers;
 pub(super) mod as_server;
 mod files;
@@ -83,6 +84,12 @@ pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
     let answers = record.answers.clone().with_arguments(cli, args)?;
     homes::check_home(&answers, &record, args.new_database)?;
     target::check_project(&answers, cli.project.is_some(), !record.served.is_empty())?;
+    let config_file = target::find_project(&answers.project)?.file;
+    target::check_config_file(
+        config_file.as_deref(),
+        record.config_file.as_deref(),
+        &answers.project,
+    )?;
     let machine = Machine::examine(&answers, &record)?;
     let secrets = Secrets {
         mail: mail_password::find(&answers, &machine, args, asks)?,
@@ -95,6 +102,7 @@ pub(super) async fn run(cli: &Cli, args: &SetupArgs) -> Result<()> {
         return Ok(());
     }
     check(&answers, &machine, &config, &steps, &record)?;
+    record.config_file = config_file;
     prepare(&answers, &machine, &mut record)?;
     let made_account = make_missing(&steps, &mut record)?;
     public_name::examine(&answers).await;

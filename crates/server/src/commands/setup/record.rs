@@ -25,6 +25,9 @@ pub(super) struct Record {
     /// How to take back what was made, in the order in which it was made.
     #[serde(default)]
     pub(super) made: Vec<Undo>,
+    /// The project's config.toml, where it had one at the last run.
+    #[serde(default)]
+    pub(super) config_file: Option<PathBuf>,
     /// All data folders that the server of this machine has had.
     #[serde(default)]
     pub(super) homes: BTreeSet<PathBuf>,

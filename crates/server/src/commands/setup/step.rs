@@ -105,6 +105,12 @@ impl Step {
     /// The units that run with what was before this step.
     pub(super) fn units_to_restart(&self) -> &'static [&'static str] {
         match self {
+            // One that people have written already stays as it is, but for who may read it.
+            Self::File {
+                path,
+                content: Content::Initial(_),
+                ..
+            } if path.exists() => &[],
             Self::File { path, .. } if path != Path::new(COMMAND) => &[SERVER_UNIT],
             Self::Folder { path, .. } if path == Path::new(PROGRAMS) => &[POSTGRES_UNIT, SERVER_UNIT],
             _ => &[],
@@ -132,7 +138,7 @@ impl Step {
                 path,
                 content: Content::Initial(_),
                 ..
-            } => path.symlink_metadata().is_ok(),
+            } => path.symlink_metadata().is_ok_and(|meta| !is_open_to_all(&meta)),
             Self::File {
                 path,
                 content,
@@ -203,6 +209,14 @@ impl Step {
             Self::Folder {
                 path, mode, owner, ..
             } => folder::make_folder(path, *mode, owner.require_ids()?),
+            Self::File {
+                path,
+                content,
+                mode,
+                owner,
+            } if matches!(content, Content::Initial(_)) && path.symlink_metadata().is_ok() => {
+                close_to_all(path, *mode, *owner).with_context(|| path.display().to_string())
+            }
             Self::File {
                 path,
                 content,
@@ -404,6 +418,25 @@ fn start(unit: &str, restarts: bool) -> Vec<Command> {
         Command::new(&["systemctl", "enable", "--quiet", unit]),
         Command::new(&["systemctl", start, unit]),
     ]
+}
+
+/// Whether everybody may read or change a file of root's.
+fn is_open_to_all(meta: &fs::Metadata) -> bool {
+    meta.is_file() && is_own(meta.uid()) && meta.mode() & 0o007 != 0
+}
+
+/// Takes a file of root's from everybody who is not to read it. What is in it stays.
+fn close_to_all(path: &Path, mode: u32, owner: Owner) -> Result<()> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nix::libc::O_NOFOLLOW)
+        .open(path)?;
+    if is_open_to_all(&file.metadata()?) {
+        let (user, group) = owner.require_ids()?;
+        fchown(&file, Some(user), Some(group))?;
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
 }
 
 /// Writes a file beside its place, with its rights from the beginning, and puts it there in one step: also while the old program runs.

@@ -47,6 +47,22 @@ pub(super) fn find_project(folder: &Path) -> Result<Project> {
     })
 }
 
+/// Refuses a project that had a config.toml at the last run, and has none: while it is being copied, the server would be started with the settings
+/// of a project without one, and another name.
+///
+/// # Errors
+/// When the file is missing.
+pub(super) fn check_config_file(found: Option<&Path>, before: Option<&Path>, project: &Path) -> Result<()> {
+    match before {
+        Some(before) if found.is_none() && before.starts_with(project) => bail!(
+            "{0} is missing, which the server runs with. Nothing was changed\n  while a release is being copied:  wait until it is there\n  for a \
+             project without settings of its own:  touch {0}",
+            before.display()
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a project whose server would refuse the data folder, as that has the data of another one.
 ///
 /// # Errors
@@ -151,6 +167,20 @@ mod tests {
             assert!(check_project(&first, true, false).is_err());
             assert!(check_project(&first, false, true).is_err());
         }
+    }
+
+    #[test]
+    fn prod_008_a_config_toml_that_is_missing_since_the_last_run_is_waited_for() {
+        let (project, file) = (Path::new("/srv/app"), Path::new("/srv/app/config.toml"));
+
+        let missing = check_config_file(None, Some(file), project)
+            .unwrap_err()
+            .to_string();
+
+        assert!(missing.contains("touch /srv/app/config.toml"), "{missing}");
+        assert!(check_config_file(None, None, project).is_ok());
+        assert!(check_config_file(Some(file), Some(file), project).is_ok());
+        assert!(check_config_file(None, Some(file), Path::new("/srv/shop")).is_ok());
     }
 
     #[test]
