@@ -29,13 +29,20 @@ interface OvertakenDialogProps {
   noun: string;
   overtaken: Overtaken<object>;
   fields: Readonly<Record<string, FieldView>>;
+  /** Saving waits for something; the question stays open. */
+  pending?: boolean;
 }
 
 /**
  * Asks what is to be saved of a row that somebody else has saved since it was opened: for each field that both have changed, one's
  * own value or theirs. Cancel goes back to the form.
  */
-export function OvertakenDialog({ noun, overtaken, fields }: OvertakenDialogProps) {
+export function OvertakenDialog({
+  noun,
+  overtaken,
+  fields,
+  pending = false,
+}: OvertakenDialogProps) {
   const [taken, setTaken] = useState<readonly string[]>([]);
   const viewOf = (field: string) => fields[field] ?? { label: field };
   const others = overtaken.others.map((field) => viewOf(field).label);
@@ -50,6 +57,7 @@ export function OvertakenDialog({ noun, overtaken, fields }: OvertakenDialogProp
       title={`Somebody else has changed this ${noun}`}
       text="It was saved after you opened it. Choose what to keep."
       confirmLabel="Save"
+      pending={pending}
       onConfirm={() => overtaken.resolve(taken)}
       onClose={overtaken.dismiss}
     >

@@ -1,4 +1,5 @@
 import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { emptyDraft } from "@/features/submissions/api/draft";
 import { OvertakenError } from "@/lib/save-changes";
@@ -26,4 +27,43 @@ it("names a picture that is drawn when the outfit is saved, which has no address
     /Yours\s*Drawn of your items/,
   );
   expect(screen.queryByText("Empty")).toBeNull();
+});
+
+it("saves once the items have arrived when Save was pressed before, and nothing after Cancel", async () => {
+  for (const isCancelled of [false, true]) {
+    let arrive = (_response: Response) => {};
+    const promise = new Promise<Response>((resolve) => {
+      arrive = resolve;
+    });
+    vi.stubGlobal("fetch", () => promise);
+    const onResolve = vi.fn();
+    const onDismiss = vi.fn();
+    const theirs = { name: "Theirs" };
+    const present = { ...theirs, gender: "women", item_ids: [`item-${isCancelled}`], version: 2 };
+    const { unmount } = renderAt(
+      "/",
+      <OvertakenOutfit
+        draft={emptyDraft()}
+        failure={new OvertakenError(theirs, [], present)}
+        onResolve={onResolve}
+        onDismiss={onDismiss}
+      />,
+    );
+    const save = await screen.findByRole("button", { name: "Save" });
+    await userEvent.click(save);
+    expect(save).toHaveAttribute("aria-busy", "true");
+    expect(onResolve).not.toHaveBeenCalled();
+    if (isCancelled) {
+      await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+      expect(onDismiss).toHaveBeenCalled();
+      unmount();
+    }
+
+    arrive(Response.json([]));
+    if (isCancelled) await new Promise((resolve) => setTimeout(resolve, 50));
+    else await vi.waitFor(() => expect(onResolve).toHaveBeenCalledOnce());
+
+    expect(onResolve).toHaveBeenCalledTimes(isCancelled ? 0 : 1);
+    unmount();
+  }
 });

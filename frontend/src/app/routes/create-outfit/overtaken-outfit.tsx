@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { useIsShown } from "@ui/use-is-shown";
+import { useState } from "react";
 import { OvertakenDialog, showNames, showPicture } from "@/components/overtaken-dialog";
 import {
   type Draft,
@@ -27,15 +29,28 @@ interface OvertakenOutfitProps {
 export function OvertakenOutfit(props: OvertakenOutfitProps) {
   const { draft, failure, onResolve, onDismiss } = props;
   const present = failure.present as unknown as SubmissionBase;
-  const {
-    data: items,
-    isError,
-    refetch,
-  } = useQuery({
+  const [isWaiting, setWaiting] = useState(false);
+  const isShown = useIsShown();
+  const { data: items, refetch } = useQuery({
     queryKey: ["items", "picked", present.item_ids],
     queryFn: () => listPickedItems(present.item_ids),
   });
   const known = [...(items ?? []), ...draft.items];
+
+  /** The draft may take the items over, and then has to know more of them than their ids. */
+  async function resolve(taken: readonly string[]) {
+    setWaiting(true);
+    const found = items ?? (await refetch({ cancelRefetch: false })).data;
+    // Nothing is saved after Cancel.
+    if (!isShown()) return;
+    setWaiting(false);
+    if (found === undefined) {
+      toast("The items could not be loaded", "Please try again in a moment.", "danger");
+      return;
+    }
+    onResolve(followSaved({ ...present, items: found }, [...taken, ...failure.others]));
+  }
+
   const mine = {
     name: draft.name,
     gender: storedGender(draft.gender),
@@ -51,21 +66,14 @@ export function OvertakenOutfit(props: OvertakenOutfitProps) {
   return (
     <OvertakenDialog
       noun="outfit"
+      pending={isWaiting}
       overtaken={{
         // The description of an outfit follows from its items, or is an administrator's and stays.
         fields: Object.keys(failure.theirs).filter((column) => column !== "description"),
         others: failure.others,
         mine,
         theirs: present,
-        resolve(taken) {
-          // The draft may take them over, and then has to know more of them than their ids.
-          if (items !== undefined) {
-            onResolve(followSaved({ ...present, items }, [...taken, ...failure.others]));
-            return;
-          }
-          if (isError) void refetch();
-          toast("The items could not be loaded yet", "Please try again in a moment.", "danger");
-        },
+        resolve: (taken) => void resolve(taken),
         dismiss: onDismiss,
       }}
       fields={{
