@@ -2,7 +2,8 @@
 
 import { expect, runSql, test } from "./console-test.ts";
 
-const files = 100_000;
+// To make a file costs about 0.3 ms, so `make test` makes fewer of them.
+const files = process.env.EVERY_SCREEN ? 100_000 : 20_000;
 
 const fixture = (bucket: string) => `
 insert into storage.buckets (id, name) values ('${bucket}', '${bucket}');
@@ -10,7 +11,7 @@ insert into storage.objects (bucket_id, name, metadata)
 select '${bucket}', 'file-' || lpad(n::text, 6, '0') || '.txt', '{"size": 1, "mimetype": "text/plain"}'
 from generate_series(1, ${files}) n`;
 
-test("console_122 a list of 100,000 files is scrolled to its end, and only the visible ones are drawn @once", async ({
+test("console_122 a list of very many files is scrolled to its end, and only the visible ones are drawn @once", async ({
   page,
   consoleServer,
 }) => {

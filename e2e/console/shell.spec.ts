@@ -4,6 +4,8 @@ import { findViolations } from "../site/measure.ts";
 import { anonKey, serviceKey } from "../support/clients.ts";
 import { expect, test } from "./console-test.ts";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 test("console_002 screens are reached by keys, and ? lists the keys @once", async ({ page }) => {
   await page.goto("/tables");
   await expect(page.getByRole("heading", { name: "Tables", level: 1 })).toBeVisible();

@@ -22,6 +22,8 @@ import {
 } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 interface Named {
   id: string;
   name: string;

@@ -6,6 +6,8 @@ import { test } from "./fresh-server.ts";
 import { expect, signIn } from "./journey.ts";
 import { recordLayoutShifts } from "./measure.ts";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 const paths = ["/", "/discovery", "/look/camel-hour", "/product/camel-overcoat", "/auth"];
 
 /** Pages of signed-in people, with what is painted last of each. */

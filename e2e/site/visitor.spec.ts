@@ -12,6 +12,8 @@ import {
   toast,
 } from "./journey.ts";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 test("a visitor scrolls, and more outfits are loaded", async ({ page }) => {
   await openExplore(page);
   await expect(page.getByRole("complementary", { name: "About Lookbook" })).toBeVisible();
