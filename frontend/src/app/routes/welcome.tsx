@@ -25,7 +25,7 @@ export function Welcome() {
   });
   if (user === null) return null;
   return (
-    <section aria-labelledby="welcome-title" className="max-w-2xl">
+    <section aria-labelledby="welcome-title" className="max-w-2xl xl:max-w-none">
       <title>{pageTitle("Welcome")}</title>
       <h1 id="welcome-title" className="font-serif text-display">
         Welcome to {name}
@@ -33,24 +33,29 @@ export function Welcome() {
       <p className="mt-3 text-ink-soft">
         A name, a picture and three styles, and your page is yours. You can change all of it later.
       </p>
-      <OwnProfile>
-        {(profile) => (
-          <Step
-            title="Your name and picture"
-            isDone={profile.username !== null && profile.avatar_url !== null}
-          >
-            <ProfileForm form="short" profile={profile} email={user.email} />
-          </Step>
-        )}
-      </OwnProfile>
-      <Step title="Three styles that you like" isDone={styles.length >= enoughStyles}>
-        <p role="status" className="mb-4 text-ink-soft text-small">
-          {styles.length < enoughStyles
-            ? `${styles.length} of ${enoughStyles} chosen. They fill For You before you have liked anything.`
-            : `${styles.length} chosen. For You begins with outfits in them.`}
-        </p>
-        <StyleChoice userId={user.id} label="Styles" />
-      </Step>
+      <div className="xl:grid xl:grid-cols-2 xl:gap-x-24">
+        {/* One column of the grid, whatever it shows while the profile is loaded. */}
+        <div>
+          <OwnProfile>
+            {(profile) => (
+              <Step
+                title="Your name and picture"
+                isDone={profile.username !== null && profile.avatar_url !== null}
+              >
+                <ProfileForm form="short" profile={profile} email={user.email} />
+              </Step>
+            )}
+          </OwnProfile>
+        </div>
+        <Step title="Three styles that you like" isDone={styles.length >= enoughStyles}>
+          <p role="status" className="mb-4 text-ink-soft text-small">
+            {styles.length < enoughStyles
+              ? `${styles.length} of ${enoughStyles} chosen. They fill For You before you have liked anything.`
+              : `${styles.length} chosen. For You begins with outfits in them.`}
+          </p>
+          <StyleChoice userId={user.id} label="Styles" />
+        </Step>
+      </div>
       <p className="mt-12 border-line border-t pt-6">
         <Button size="lg" asChild>
           <Link to={sectionPath("for-you")}>See outfits for you</Link>
