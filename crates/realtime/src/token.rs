@@ -179,9 +179,10 @@ impl From<&TokenError> for TokenRefusal {
     fn from(error: &TokenError) -> Self {
         match error {
             TokenError::BadSignature => Self::BadSignature,
-            TokenError::NoSuitableKey | TokenError::Unsigned | TokenError::UnsupportedAlgorithm(_) => {
-                Self::NoSigner
-            }
+            TokenError::NoSuitableKey
+            | TokenError::NoKeyOfAlgorithm(_)
+            | TokenError::Unsigned
+            | TokenError::UnsupportedAlgorithm(_) => Self::NoSigner,
             _ => Self::Malformed,
         }
     }

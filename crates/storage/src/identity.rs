@@ -205,7 +205,7 @@ pub(crate) fn describe_token_error(error: &TokenError) -> &'static str {
     match error {
         TokenError::Empty | TokenError::Parts(_) => "Invalid Compact JWS",
         TokenError::Undecodable => "JWS Protected Header is invalid",
-        TokenError::Unsigned | TokenError::UnsupportedAlgorithm(_) => {
+        TokenError::Unsigned | TokenError::UnsupportedAlgorithm(_) | TokenError::NoKeyOfAlgorithm(_) => {
             "\"alg\" (Algorithm) Header Parameter value not allowed"
         }
         TokenError::NoSuitableKey | TokenError::BadSignature | TokenError::Signing => {

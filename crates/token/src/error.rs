@@ -18,7 +18,10 @@ pub enum TokenError {
     /// `alg` is `none`.
     #[error("the token is not signed")]
     Unsigned,
-    /// The token's `kid` names no known key, or no key has its algorithm.
+    /// No key has the token's algorithm, which is named.
+    #[error("no key for the algorithm {0}")]
+    NoKeyOfAlgorithm(String),
+    /// The token's `kid` names no known key.
     #[error("no suitable key for this token")]
     NoSuitableKey,
     /// At least one key was suitable, but the signature verifies with none of them.
@@ -48,4 +51,16 @@ pub enum TokenError {
     /// A new token could not be signed: the signing key is unusable, or the claims cannot be serialised.
     #[error("the token cannot be signed")]
     Signing,
+}
+
+impl TokenError {
+    /// Whether no key was tried, so that the signer may have a new one.
+    pub fn is_of_unknown_key(&self) -> bool {
+        matches!(self, Self::NoSuitableKey | Self::NoKeyOfAlgorithm(_))
+    }
+
+    /// Whether somebody whose keys are not here may have signed the token.
+    pub fn may_be_of_another_key(&self) -> bool {
+        self.is_of_unknown_key() || matches!(self, Self::BadSignature)
+    }
 }

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use selvedge_token::{Claims, IssuerKeys, TokenError};
+use selvedge_token::{Claims, IssuerKeys};
 use serde_json::Value;
 
 use crate::error::ProviderError;
@@ -69,7 +69,7 @@ impl KeyCache {
             && known.fetched_at.elapsed() <= self.life
         {
             let result = known.keys.verify(token);
-            if !matches!(result, Err(TokenError::NoSuitableKey)) {
+            if !matches!(&result, Err(error) if error.is_of_unknown_key()) {
                 return Ok(result?);
             }
         }
@@ -111,7 +111,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use selvedge_http_client::FailedStep;
-    use selvedge_token::{KeyAlgorithm, KeyRing, generate_signing_key};
+    use selvedge_token::{KeyAlgorithm, KeyRing, TokenError, generate_signing_key};
     use serde_json::json;
 
     use super::*;

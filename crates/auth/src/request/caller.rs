@@ -253,7 +253,9 @@ fn map_token_error(error: &TokenError) -> AuthError {
             "token is malformed: could not JSON decode it"
         }
         TokenError::Unsigned => "token signature is invalid: signing method none is invalid",
-        TokenError::UnsupportedAlgorithm(name) => &describe_algorithm(name),
+        TokenError::UnsupportedAlgorithm(name) | TokenError::NoKeyOfAlgorithm(name) => {
+            &describe_algorithm(name)
+        }
         TokenError::NoSuitableKey => "token is unverifiable: unrecognized JWT kid for this algorithm",
         TokenError::BadSignature => "token signature is invalid: signature is invalid",
         TokenError::Expired => "token has invalid claims: token is expired",

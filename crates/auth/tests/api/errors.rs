@@ -73,6 +73,13 @@ async fn auth_088_each_kind_of_bad_bearer_has_its_own_error() {
             "invalid JWT: unable to parse or verify signature, token signature is invalid: signature is invalid",
         ),
         (
+            // The header `{"alg":"HS512"}`, for which the project has no key.
+            "eyJhbGciOiJIUzUxMiJ9.e30.AAAA".to_owned(),
+            403,
+            "bad_jwt",
+            "invalid JWT: unable to parse or verify signature, token signature is invalid: signing method HS512 is invalid",
+        ),
+        (
             sign(json!({"sub": "ana", "exp": exp})),
             400,
             "bad_jwt",

@@ -150,8 +150,10 @@ fn token_wire(error: &TokenError) -> Wire {
         TokenError::UnsupportedAlgorithm(_) => undecodable("Wrong or unsupported encoding algorithm"),
         TokenError::Unsigned => undecodable("Wrong or unsupported encoding algorithm")
             .details("JWT is unsecured but expected 'alg' was not 'none'"),
-        TokenError::NoSuitableKey => undecodable("No suitable key or wrong key type")
-            .details("No suitable key was found to decode the JWT"),
+        TokenError::NoSuitableKey | TokenError::NoKeyOfAlgorithm(_) => {
+            undecodable("No suitable key or wrong key type")
+                .details("No suitable key was found to decode the JWT")
+        }
         TokenError::BadSignature => undecodable("No suitable key or wrong key type")
             .details("None of the keys was able to decode the JWT"),
         TokenError::ClaimsNotAnObject => claims("Parsing claims failed"),

@@ -17,7 +17,7 @@ use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::{Bearer, Caller, sent_path};
 use selvedge_postgres::{ReplicaPools, RequestPool};
-use selvedge_token::{TokenError, unix_now};
+use selvedge_token::unix_now;
 
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
@@ -344,9 +344,10 @@ fn verify_bearer(http: &HttpRequest, config: &EffectiveConfig) -> Result<Bearer,
                 .map_err(AuthError::Token),
         };
     }
-    // Only these two errors can mean that another key signed the token; an expired token stays refused.
+    // Only these errors can mean that another key signed the token; an expired token stays refused.
     let bearer = Caller::extract(http).bearer().clone();
-    if let Bearer::Invalid(TokenError::NoSuitableKey | TokenError::BadSignature) = bearer
+    if let Bearer::Invalid(error) = &bearer
+        && error.may_be_of_another_key()
         && let (Some(token), Some(verifier)) = (bearer_token(http), &config.verifier)
         && let Ok(claims) = verifier.verify(token)
     {

@@ -92,6 +92,11 @@ async fn store_027_the_error_says_why_a_token_is_invalid() {
         (expired.as_str(), "\"exp\" claim timestamp check failed"),
         (early.as_str(), "\"nbf\" claim timestamp check failed"),
         (forged.as_str(), "signature verification failed"),
+        // The header `{"alg":"HS512"}`, for which the project has no key.
+        (
+            "eyJhbGciOiJIUzUxMiJ9.e30.AAAA",
+            "\"alg\" (Algorithm) Header Parameter value not allowed",
+        ),
     ] {
         let response = app.with_token(token).get("/bucket").await;
         response.is(400, "403", "AccessDenied");

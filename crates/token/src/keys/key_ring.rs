@@ -117,15 +117,16 @@ impl KeyRing {
     pub fn verify_bearer(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
         match self.verify(token) {
             // Only these errors can mean that somebody else has signed the token.
-            Err(own @ (TokenError::NoSuitableKey | TokenError::BadSignature)) => {
+            Err(own) if own.may_be_of_another_key() => {
                 let third_party = self.third_party.load();
                 let verified = third_party.as_ref().map(|issuer| issuer.verify(token));
                 match verified {
-                    Some(Err(TokenError::NoSuitableKey)) | None => {
+                    Some(Err(error)) if !error.is_of_unknown_key() => Err(error),
+                    Some(Ok(claims)) => Ok(claims),
+                    _ => {
                         self.met_unknown_key.store(true, Ordering::Relaxed);
                         Err(own)
                     }
-                    Some(verified) => verified,
                 }
             }
             verified => verified,
@@ -142,7 +143,9 @@ impl KeyRing {
         match self.verify_bearer(token) {
             // Tried second: tokens of all other keys are then found in the cache of the first verifier, and only tokens that
             // would be refused cost a second verification.
-            Err(TokenError::NoSuitableKey) => refuse_id_token(self.secret_with_any_hash.verify(token)?),
+            Err(error) if error.is_of_unknown_key() => {
+                refuse_id_token(self.secret_with_any_hash.verify(token)?)
+            }
             verified => verified,
         }
     }
@@ -392,7 +395,7 @@ mod tests {
 
         assert_eq!(
             build_ring().verify(&token).map(|_| ()),
-            Err(TokenError::NoSuitableKey)
+            Err(TokenError::NoKeyOfAlgorithm("HS512".to_owned()))
         );
         assert_eq!(
             build_ring()

@@ -177,10 +177,11 @@ impl Verifier {
                 return Ok(());
             }
         }
-        Err(if tried {
-            TokenError::BadSignature
-        } else {
-            TokenError::NoSuitableKey
+        let has_key = |key: &VerificationKey| key.algorithms.contains(&algorithm);
+        Err(match tried {
+            true => TokenError::BadSignature,
+            false if self.keys.iter().any(has_key) => TokenError::NoSuitableKey,
+            false => TokenError::NoKeyOfAlgorithm(format!("{algorithm:?}")),
         })
     }
 }
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(secret_only.verify(&unnamed).expect("good").role(), Some("b"));
         assert_eq!(
             secret_only.verify(&signed).map(drop),
-            Err(TokenError::NoSuitableKey)
+            Err(TokenError::NoKeyOfAlgorithm("ES256".to_owned()))
         );
     }
 
