@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::filter::{Filter, inspect_filters, inspect_text, parse_filters};
+use super::filter::{Filter, inspect_filters, inspect_json, inspect_text, parse_filters};
 
 /// A parsed binding. Whether its table is published is checked later, against the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,18 +73,14 @@ impl Binding {
         let (schema, table) = match (text("schema"), text("table")) {
             (Some(schema), table) => (schema, table.unwrap_or("*")),
             (None, Some(table)) => ("public", table),
-            (None, None) => {
-                return Err(format!(
-                    "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: {json}"
-                ));
-            }
+            (None, None) => return Err(refuse_parameters(json)),
         };
         let filters = match json.get("filter") {
             None => Vec::new(),
             Some(Value::String(filter)) => {
                 parse_filters(filter).map_err(|error| format!("Error parsing `filter` params: {error}"))?
             }
-            Some(other) => return Err(format!("Error parsing `filter` params: [{other}]")),
+            Some(_) => return Err(refuse_parameters(json)),
         };
         let select = parse_select(json.get("select"))?;
         let is_wildcard = schema == "*" || table == "*";
@@ -132,6 +128,14 @@ impl Binding {
     }
 }
 
+/// The text about a binding whose parts are missing or of the wrong type, such as `"filter": null`.
+fn refuse_parameters(json: &Value) -> String {
+    format!(
+        "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: {}",
+        inspect_json(json)
+    )
+}
+
 /// The names in `select`. An empty list means all columns; entries that are not text are ignored.
 fn parse_select(select: Option<&Value>) -> Result<Option<Vec<String>>, String> {
     let list = match select {
@@ -168,8 +172,9 @@ mod tests {
         for (binding, start) in [
             (json!({"event": "*"}), "No subscription params provided."),
             (
-                json!({"table": "t", "filter": null}),
-                "Error parsing `filter` params:",
+                json!({"table": "t", "schema": "s", "filter": null, "x": [1, true, {}]}),
+                "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: \
+                 %{\"filter\" => nil, \"schema\" => \"s\", \"table\" => \"t\", \"x\" => [1, true, %{}]}",
             ),
             (
                 json!({"table": "t", "select": "a"}),

@@ -3,7 +3,10 @@
 //! Grammar (Realtime contract §11.4): segments joined by commas, all of which must hold; a segment is
 //! `column=[not.]operator.value`. Commas inside parentheses or double quotes do not separate segments.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use serde_json::Value;
 
 /// One condition on a column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -188,6 +191,26 @@ pub(crate) fn inspect_text(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// A JSON value as error messages show it: `%{"table" => "t", "filter" => nil}`, with the keys in order.
+pub(crate) fn inspect_json(value: &Value) -> String {
+    match value {
+        Value::Null => "nil".to_owned(),
+        Value::String(text) => inspect_text(text),
+        Value::Array(list) => format!(
+            "[{}]",
+            list.iter().map(inspect_json).collect::<Vec<_>>().join(", ")
+        ),
+        Value::Object(map) => {
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            let pairs = sorted
+                .into_iter()
+                .map(|(key, value)| format!("{} => {}", inspect_text(key), inspect_json(value)));
+            format!("%{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Filters as the error messages print them: `[{"id", "eq", "5", false}]`.
