@@ -19,6 +19,9 @@ pub struct StorageConfig {
     pub s3_backend: Option<S3BackendConfig>,
     /// Credentials for the S3 protocol at `/s3`; `None` switches it off. Default none.
     pub s3_protocol: Option<S3ProtocolConfig>,
+    /// Whether a request without Authorization and apikey is refused as one with an empty token, as behind the gateway of the
+    /// Supabase CLI; else with the words of the service alone. Default false.
+    pub behind_gateway: bool,
     /// Path under which the service is mounted; removed before routing. Default `/storage/v1`.
     pub mount_path: String,
     /// Largest object in bytes; buckets can only lower it. Default 50 MiB (52 428 800).
@@ -82,6 +85,7 @@ impl Default for StorageConfig {
             owners: None,
             s3_backend: None,
             s3_protocol: None,
+            behind_gateway: false,
             mount_path: "/storage/v1".to_owned(),
             file_size_limit_bytes: 50 * 1024 * 1024,
             signed_upload_url_lifetime: Duration::from_secs(7200),

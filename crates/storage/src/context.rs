@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use crate::database::replica_reader::find_reader;
 use crate::database::session::{DbSession, RequestFacts};
 use crate::error::StorageError;
-use crate::identity::Identity;
+use crate::identity::{Identity, missing_header_as_empty_token};
 use crate::request::query::Query;
 use crate::state::{Storage, StorageWorker};
 
@@ -38,9 +38,11 @@ impl RequestContext {
     /// A session under the caller's role.
     ///
     /// # Errors
-    /// `Schema` without any authorization, `AccessDenied` for a bad token.
+    /// `Schema` without any authorization, unless the service is behind a gateway; `AccessDenied` for a bad token.
     pub(crate) fn caller(&self) -> Result<DbSession, StorageError> {
-        Ok(self.session_as(Identity::required(&self.request, self.storage().keys())?))
+        let storage = self.storage();
+        let identity = Identity::required(&self.request, storage.keys());
+        Ok(self.session_as(identity.map_err(|error| storage.map_missing_token(error))?))
     }
 
     /// A session under the caller's role; `None` for an unauthenticated caller.
@@ -56,10 +58,7 @@ impl RequestContext {
     /// # Errors
     /// `AccessDenied`.
     pub(crate) fn caller_with_token(&self) -> Result<DbSession, StorageError> {
-        self.caller().map_err(|error| match error {
-            StorageError::Schema(_) => StorageError::AccessDenied("Invalid Compact JWS".to_owned()),
-            other => other,
-        })
+        self.caller().map_err(missing_header_as_empty_token)
     }
 
     /// A session as the service itself, which bypasses all policies.

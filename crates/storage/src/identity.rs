@@ -199,6 +199,16 @@ fn raw_token(head: &RequestHead) -> String {
     }
 }
 
+/// The error for a request without any authorization, where the original sees an empty token in its place.
+pub(crate) fn missing_header_as_empty_token(error: StorageError) -> StorageError {
+    match error {
+        StorageError::Schema(_) => {
+            StorageError::AccessDenied(describe_token_error(&TokenError::Empty).to_owned())
+        }
+        other => other,
+    }
+}
+
 /// The message for an invalid token. Compat: the wording of the original's JOSE library, which apps show to their
 /// users.
 pub(crate) fn describe_token_error(error: &TokenError) -> &'static str {

@@ -14,6 +14,8 @@ use tokio::sync::Semaphore;
 use crate::backend::blob_deleter::BlobDeleter;
 use crate::backend::{Backend, BackendResult, BlobWriter, Content, StoreOwnership, Version, create_guarded};
 use crate::config::StorageConfig;
+use crate::error::StorageError;
+use crate::identity::missing_header_as_empty_token;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
 
@@ -75,6 +77,14 @@ impl Storage {
 
     pub(crate) fn config(&self) -> &StorageConfig {
         &self.config
+    }
+
+    /// The error of [`Identity::required`](crate::identity::Identity::required) as clients of this installation see it.
+    pub(crate) fn map_missing_token(&self, error: StorageError) -> StorageError {
+        match self.config.behind_gateway {
+            true => missing_header_as_empty_token(error),
+            false => error,
+        }
     }
 
     pub(crate) fn database(&self) -> &Arc<Database> {

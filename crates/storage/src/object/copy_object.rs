@@ -19,6 +19,7 @@ use crate::request::json_body::Fields;
 use crate::response::json::json_response;
 use crate::validation::content_encoding::parse_content_encoding;
 use crate::validation::content_type::ContentType;
+use crate::validation::names::{check_bucket_name, check_key};
 
 /// The response: the new row, preceded by the two fields that older clients read.
 #[derive(Serialize)]
@@ -35,7 +36,7 @@ struct CopyResponse {
 /// The copy must fulfil the limits of its bucket, unlike in the original. Source: STORE-042 to STORE-044.
 ///
 /// # Errors
-/// `InvalidKey` of the destination; `NoSuchKey` of the source; `KeyAlreadyExists`; `AccessDenied`; `InvalidMimeType`;
+/// `InvalidBucketName` of the source; `InvalidKey` of the destination; `NoSuchKey` of the source; `KeyAlreadyExists`; `AccessDenied`; `InvalidMimeType`;
 /// `EntityTooLarge`.
 pub(crate) async fn copy_object(
     context: &RequestContext,
@@ -45,7 +46,9 @@ pub(crate) async fn copy_object(
     let relocation = Relocation::read(context, payload).await?;
     let changes = MetadataChanges::read(context, &relocation.body)?;
     let destination = relocation.destination;
-    destination.check_names()?;
+    // Whether there is such a bucket is told after the policies were asked, as in the original.
+    check_bucket_name(&relocation.source.bucket)?;
+    check_key(&destination.key)?;
     let version = relocation.source_version.as_deref();
     let row = find_visible_object(&caller, &relocation.source, version).await?;
     let (metadata, user_metadata) = changes.apply(&row);

@@ -24,7 +24,7 @@ use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 use crate::response::json::{json_response, message_response};
-use crate::validation::names::is_folder_placeholder;
+use crate::validation::names::{check_bucket_name, check_key, is_folder_placeholder};
 use crate::versions::{VersionMove, move_version};
 
 /// How often a move begins anew when other requests keep replacing the source.
@@ -57,7 +57,7 @@ const MOVE: &str = "update only storage.objects o set bucket_id = $2, name = $3,
 /// STORE-041, STORE-042, STORE-044, STORE-218.
 ///
 /// # Errors
-/// `InvalidKey` of the destination; `NoSuchKey` when the source is missing, hidden or not to be changed;
+/// `InvalidBucketName` of the source; `InvalidKey` of the destination; `NoSuchKey` when the source is missing, hidden or not to be changed;
 /// `AccessDenied`; `ResourceAlreadyExists`; `InvalidMimeType`; `EntityTooLarge`; `RelatedResourceMissing` for an
 /// unknown bucket; `ResourceLocked` and `LockTimeout` when others keep changing the source.
 pub(crate) async fn move_object(
@@ -71,7 +71,9 @@ pub(crate) async fn move_object(
         source_version,
         ..
     } = Relocation::read(context, payload).await?;
-    destination.check_names()?;
+    // Whether there is such a bucket is told after the policies were asked, as in the original.
+    check_bucket_name(&source.bucket)?;
+    check_key(&destination.key)?;
     let owner = Owner::from_identity(caller.identity());
     let leaves_versions = has_versions(context, &source.bucket).await?;
     let answer = Answer {

@@ -9,6 +9,7 @@ use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
 use crate::request::object_path::ObjectPath;
 use crate::state::Storage;
+use crate::validation::names::check_bucket_name;
 
 /// Source and destination of a move or copy.
 pub(super) struct Relocation {
@@ -63,6 +64,8 @@ pub(crate) async fn check_destination_limits(
     mime_type: Option<&str>,
     size_bytes: Option<u64>,
 ) -> Result<(), StorageError> {
+    // SQL may have made a bucket with such a name. No object gets there by the API.
+    check_bucket_name(&destination.bucket).map_err(|_| StorageError::NoSuchBucket)?;
     let bucket = find_bucket(&context.service(), &destination.bucket).await?;
     check_limits_of(&bucket, context.storage(), destination, mime_type, size_bytes)
 }

@@ -41,7 +41,9 @@ impl Storage {
             }
             // The object is only named in its token, by the upload's row or the metadata.
             Route::Resumable(ResumableRoute { signed: true, .. }) => Ok(()),
-            _ => Identity::from_credentials(credentials, head, self.keys()).map(drop),
+            _ => Identity::from_credentials(credentials, head, self.keys())
+                .map(drop)
+                .map_err(|error| self.map_missing_token(error)),
         }
     }
 }

@@ -21,19 +21,23 @@ impl UploadId {
     /// Decodes an id. Bucket and key come from the client, so they are checked like those of any other path.
     ///
     /// # Errors
-    /// `InvalidId`, `InvalidBucketName`, `InvalidKey`.
+    /// `InvalidId`, `InvalidBucketName`, `InvalidKey`; `NotFound` for a version that is none of ours.
     pub(super) fn parse(text: &str) -> Result<Self, TusError> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| TusError::InvalidId)?;
         let path = String::from_utf8(bytes).map_err(|_| TusError::InvalidId)?;
         let (bucket, rest) = path.split_once('/').ok_or(TusError::InvalidId)?;
         // Keys contain slashes and versions none, so the last slash separates them.
         let (key, version) = rest.rsplit_once('/').ok_or(TusError::InvalidId)?;
-        let version = Version::parse(version).ok_or(TusError::InvalidId)?;
+        if version.is_empty() {
+            return Err(TusError::InvalidId);
+        }
         let target = ObjectPath {
             bucket: bucket.to_owned(),
             key: key.to_owned(),
         };
         target.check_names()?;
+        // Compat: the original takes any text for a version, and finds no upload with it.
+        let version = Version::parse(version).ok_or(TusError::NotFound)?;
         Ok(Self { target, version })
     }
 
@@ -91,5 +95,7 @@ mod tests {
         ] {
             assert!(UploadId::parse(&bad).is_err(), "{bad}");
         }
+        let other_version = UploadId::parse(&id("b/k/123"));
+        assert!(matches!(other_version, Err(TusError::NotFound)), "{other_version:?}");
     }
 }

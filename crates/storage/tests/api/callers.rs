@@ -1,5 +1,6 @@
 //! How callers are identified: tokens, API keys, roles.
 
+use selvedge_storage::StorageConfig;
 use selvedge_token::{development, unix_now};
 use serde_json::json;
 
@@ -69,6 +70,24 @@ async fn store_026_a_missing_token_is_reported_as_a_missing_header() {
         response.message(),
         "headers must have required property 'authorization'"
     );
+}
+
+#[actix_web::test]
+async fn store_026_behind_a_gateway_a_missing_token_is_an_empty_one() {
+    let app = TestApp::start_with(|config| StorageConfig {
+        behind_gateway: true,
+        ..config
+    })
+    .await;
+
+    for response in [
+        app.nobody().get("/bucket").await,
+        app.nobody().post("/bucket", json!({"name": "b"})).await,
+        app.nobody().upload("b/x", "bytes").await,
+    ] {
+        response.is(400, "403", "AccessDenied");
+        assert_eq!(response.message(), "Invalid Compact JWS");
+    }
 }
 
 #[actix_web::test]

@@ -53,6 +53,26 @@ async fn store_041_a_move_keeps_id_creation_time_and_user_metadata() {
 }
 
 #[actix_web::test]
+async fn store_041_042_a_bucket_that_cannot_be_is_told_after_the_rights() {
+    let app = app_with_object().await;
+    app.sql("insert into storage.buckets (id, name) values ('made/by-sql', 'made/by-sql')")
+        .await;
+    let body = |source: &str, bucket: &str| json!({"bucketId": source, "sourceKey": "x", "destinationBucket": bucket, "destinationKey": "y"});
+
+    for path in ["/object/move", "/object/copy"] {
+        let hidden = app.anon().post(path, body("a", "no/bucket")).await;
+        hidden.is(400, "404", "NoSuchKey");
+        let missing = app.user("ana").post(path, body("a", "no/bucket")).await;
+        missing.is(400, "404", "InvalidRequest");
+        let odd = app.user("ana").post(path, body("a", "made/by-sql")).await;
+        odd.is(400, "404", "NoSuchBucket");
+        let source = app.user("ana").post(path, body("no/bucket", "a")).await;
+        source.is(400, "400", "InvalidBucketName");
+    }
+    app.settle(1).await;
+}
+
+#[actix_web::test]
 async fn store_041_a_move_to_an_existing_key_is_refused() {
     let app = app_with_object().await;
     app.user("ana").upload("a/y", "other").await.ok();

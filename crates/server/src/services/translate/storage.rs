@@ -42,6 +42,7 @@ pub(in crate::services) fn store(config: &Config) -> StorageConfig {
         .unfinished_upload_bytes
         .unwrap_or_else(|| largest_object.saturating_mul(20).max(LEAST_UNFINISHED_BYTES));
     StorageConfig {
+        behind_gateway: true,
         unfinished_uploads: Some(limits.unfinished_uploads).filter(|most| *most > 0),
         unfinished_upload_bytes: Some(unfinished_bytes).filter(|most| *most > 0),
         multipart_upload_lifetime: limits.multipart_upload_lifetime,
