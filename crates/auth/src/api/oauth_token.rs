@@ -55,7 +55,7 @@ struct TokenBody {
 }
 
 /// `POST /oauth/token` → 200 `{access_token, token_type, expires_in, refresh_token, id_token?}`. Grants:
-/// `authorization_code` with `code`, `code_verifier` and `redirect_uri`, and `refresh_token`.
+/// `authorization_code` with `code` and `code_verifier`, and `redirect_uri` if it is sent; and `refresh_token`.
 ///
 /// # Errors
 /// 404 `feature_disabled`; 429 `over_request_rate_limit`; 400 `invalid_credentials` when the client cannot be
