@@ -113,10 +113,12 @@ describe("fetch-farfetch", () => {
     const before = await storedFiles("images", "items");
 
     for (const client of [user.client, demoted.client, visitor(), owner()]) {
-      expect(await refusal(client, productAddress("Coat"))).toEqual({
-        status: 403,
-        error: "Only an administrator may do this.",
-      });
+      for (const url of [productAddress("Coat"), "no address"]) {
+        expect(await refusal(client, url)).toEqual({
+          status: 403,
+          error: "Only an administrator may do this.",
+        });
+      }
     }
     const call = (headers: Record<string, string>) =>
       fetch(`${apiUrl()}/functions/v1/fetch-farfetch`, { method: "POST", headers, body: "{}" });

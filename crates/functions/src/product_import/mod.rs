@@ -15,7 +15,7 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 use futures_util::future::LocalBoxFuture;
 use selvedge_gateway::{Bearer, BodyForm, BodyLimits, Caller, read_body};
-use selvedge_product_import::{Downloader, ImportError, Product, encode_picture};
+use selvedge_product_import::{Downloader, ImportError, PageAddress, Product, encode_picture};
 use serde::Deserialize;
 
 use crate::native::{NativeFunction, NativeRequest};
@@ -91,11 +91,12 @@ impl Shared {
             duration: Some(BODY_TIMEOUT),
             ..BodyLimits::of_caller(LONGEST_BODY, BodyForm::Json, &request.caller)
         };
-        let body = read_body(request.body, limits)
-            .await
-            .map_err(|_| ImportFailure::BadBody)?;
-        let body: ImportBody = serde_json::from_slice(&body).map_err(|_| ImportFailure::BadBody)?;
-        let address = self.downloader.retailer().parse_address(&body.url)?;
+        let body = read_body(request.body, limits).await;
+        let read = body.map_err(|_| ImportFailure::BadBody);
+        let address = match read.and_then(|body| self.read_address(&body)) {
+            Ok(address) => address,
+            Err(failure) => return Err(self.refuse_person_first(&token, failure).await),
+        };
         let source_url = address.url.as_str();
         // Before anything is fetched, so that callers without permission cannot make this server send requests.
         self.api
@@ -110,6 +111,21 @@ impl Shared {
             .await?;
         let image = self.store_picture(&token, &product).await?;
         Ok(render_product(&product, source_url, &image, known.brand_id))
+    }
+
+    /// The product's address in the body of a request.
+    fn read_address(&self, body: &[u8]) -> Result<PageAddress, ImportFailure> {
+        let body: ImportBody = serde_json::from_slice(body).map_err(|_| ImportFailure::BadBody)?;
+        Ok(self.downloader.retailer().parse_address(&body.url)?)
+    }
+
+    /// What a person is told whose request names no product. Whoever may not import learns that alone: the project's check is asked
+    /// about no product.
+    async fn refuse_person_first(&self, token: &HeaderValue, failure: ImportFailure) -> ImportFailure {
+        match self.api.check_product(token, "", 0, None).await {
+            Err(ImportFailure::NotAllowed) => ImportFailure::NotAllowed,
+            _ => failure,
+        }
     }
 
     /// Fetches the retailer's picture, encodes it anew and uploads it in the caller's name.
