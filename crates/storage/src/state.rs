@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Pool;
-use selvedge_postgres::{Database, Login, ReplicaPools, RequestPool};
+use selvedge_postgres::{Database, DiskState, Login, ReplicaPools, RequestPool};
 use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
@@ -126,7 +126,12 @@ impl Storage {
 
     /// Begins a blob of an upload, which is refused while the disk is full.
     pub(crate) async fn create_blob(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {
-        create_guarded(&*self.backend, version, self.database.disk()).await
+        create_guarded(&*self.backend, version, self.disk()).await
+    }
+
+    /// The room on the disk of the database, where blobs may be as well.
+    pub(crate) fn disk(&self) -> &DiskState {
+        self.database.disk()
     }
 
     /// Removes all rendered images, which are made again when somebody asks for them. Blocks on the disk.

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::stream::LocalBoxStream;
 use md5::{Digest, Md5};
+use selvedge_postgres::DiskState;
 
 use super::version::Version;
 
@@ -53,17 +54,19 @@ pub trait Backend: Send + Sync {
     /// [`BackendError::Missing`] when there is none.
     async fn open(&self, version: Version) -> BackendResult<Box<dyn BlobReader>>;
 
-    /// Copies the blob `from` to `to`, without moving its bytes through this process where the store can do that.
-    async fn copy(&self, from: Version, to: Version) -> BackendResult<()>;
+    /// Copies the blob `from` to `to`, without moving its bytes through this process where the store can do that. What is written to `disk` is
+    /// given up when that becomes full.
+    async fn copy(&self, from: Version, to: Version, disk: &DiskState) -> BackendResult<()>;
 
     /// Removes a blob. Removing one that does not exist succeeds.
     async fn remove(&self, version: Version) -> BackendResult<()>;
 
-    /// Makes the blob `to` of the bytes of `parts`, in order. Parts may have any size, and stay.
+    /// Makes the blob `to` of the bytes of `parts`, in order. Parts may have any size, and stay. What is written to `disk` is given up when that
+    /// becomes full.
     ///
     /// # Errors
     /// [`BackendError::Missing`] when a part does not exist; then `to` does not exist either.
-    async fn concat(&self, parts: &[Version], to: Version) -> BackendResult<BlobStat>;
+    async fn concat(&self, parts: &[Version], to: Version, disk: &DiskState) -> BackendResult<BlobStat>;
 
     /// Size and date of a blob.
     ///

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use selvedge_postgres::DiskState;
 
+use super::room::check_room;
 use super::{Backend, BackendResult, BlobInfo, BlobWriter, Version};
 
 /// Begins a blob of an upload.
@@ -15,7 +16,7 @@ pub(crate) async fn create_guarded(
     version: Version,
     disk: &DiskState,
 ) -> BackendResult<Box<dyn BlobWriter>> {
-    check(disk)?;
+    check_room(disk)?;
     let inner = backend.create(version).await?;
     Ok(Box::new(GuardedWriter {
         inner,
@@ -32,18 +33,11 @@ struct GuardedWriter {
 #[async_trait(?Send)]
 impl BlobWriter for GuardedWriter {
     async fn write(&mut self, bytes: Bytes) -> BackendResult<()> {
-        check(&self.disk)?;
+        check_room(&self.disk)?;
         self.inner.write(bytes).await
     }
 
     async fn finish(self: Box<Self>) -> BackendResult<BlobInfo> {
         self.inner.finish().await
-    }
-}
-
-fn check(disk: &DiskState) -> std::io::Result<()> {
-    match disk.is_full() {
-        true => Err(std::io::ErrorKind::StorageFull.into()),
-        false => Ok(()),
     }
 }

@@ -13,6 +13,7 @@ mod blob_store;
 mod claimed_folder;
 mod file;
 mod guarded_writer;
+mod room;
 mod s3;
 mod store_ownership;
 mod version;

@@ -86,6 +86,9 @@ pub(crate) async fn copy_blob(service: &DbSession, source: &ObjectRow) -> Result
     let storage = service.storage();
     let from = source.blob_version().ok_or(StorageError::BlobMissing)?;
     let blob = PendingBlob::new(storage, Version::fresh());
-    storage.backend().copy(from, blob.version()).await?;
+    storage
+        .backend()
+        .copy(from, blob.version(), storage.disk())
+        .await?;
     Ok(blob)
 }

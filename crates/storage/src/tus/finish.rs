@@ -132,7 +132,8 @@ async fn join_pieces(
     upload: &ResumableUpload,
     to: Version,
 ) -> Result<BlobStat, StorageError> {
-    let backend = uploads.service.storage().backend();
+    let storage = uploads.service.storage();
+    let (backend, disk) = (storage.backend(), storage.disk());
     let pieces = uploads.pieces(upload.version).await?;
     if pieces.iter().map(|piece| piece.size).sum::<u64>() != upload.received {
         return Err(StorageError::BlobMissing);
@@ -149,10 +150,10 @@ async fn join_pieces(
         // Copied and not renamed: the row of the piece refers to its blob until the upload is complete, so a crash in
         // between loses nothing.
         [only] => {
-            backend.copy(*only, to).await?;
+            backend.copy(*only, to, disk).await?;
             Ok(backend.stat(to).await?)
         }
-        several => Ok(backend.concat(several, to).await?),
+        several => Ok(backend.concat(several, to, disk).await?),
     }
 }
 

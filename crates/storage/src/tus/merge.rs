@@ -34,7 +34,7 @@ pub(super) async fn merge_small_pieces(
         let size = tail.iter().map(|piece| piece.size).sum();
         storage
             .backend()
-            .concat(&parts, blob.version())
+            .concat(&parts, blob.version(), storage.disk())
             .await
             .map_err(StorageError::from)?;
         // The merged blob is durable before the rows refer to it, and the old blobs are removed after that.

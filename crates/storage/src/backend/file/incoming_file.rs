@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use md5::{Digest, Md5};
+use selvedge_postgres::DiskState;
 
 use super::folders::{BlobFolders, CHUNK_BYTES};
+use crate::backend::room::copy_while_room;
 use crate::backend::{BlobInfo, BlobStat, Version};
 
 /// When the bytes must be on disk.
@@ -104,12 +106,14 @@ pub(super) fn concat_blobs(
     folders: &Arc<BlobFolders>,
     parts: &[Version],
     to: Version,
+    disk: &DiskState,
 ) -> io::Result<BlobStat> {
-    // `io::copy` bypasses the digest, so the entity tag that `publish` returns is meaningless here. Callers compute the
+    // Copying bypasses the digest, so the entity tag that `publish` returns is meaningless here. Callers compute the
     // tag from the tags of the parts.
     let mut incoming = IncomingFile::create(folders, to)?;
     for part in parts {
-        incoming.size_bytes += io::copy(&mut File::open(folders.blob(*part))?, &mut incoming.file)?;
+        let mut part = File::open(folders.blob(*part))?;
+        incoming.size_bytes += copy_while_room(&mut part, &mut incoming.file, disk)?;
     }
     let blob = incoming.publish(Durability::Now)?;
     Ok(BlobStat {

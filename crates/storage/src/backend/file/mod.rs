@@ -19,11 +19,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use selvedge_postgres::DiskState;
 
 use self::folders::{BlobFolders, stat_of};
 use self::incoming_file::{IncomingFile, concat_blobs, import_file};
 use self::marks::{date_mark, list_marks, read_mark, remove_other_marks, write_mark};
 use self::stream::{FileReader, FileWriter, run_blocking};
+use super::room::copy_while_room;
 use super::store_ownership::describe_mark;
 use super::{
     Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
@@ -165,13 +167,15 @@ impl Backend for FileBackend {
         Ok(Box::new(map_missing(opened)?))
     }
 
-    async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
-        let folders = Arc::clone(&self.folders);
+    async fn copy(&self, from: Version, to: Version, disk: &DiskState) -> BackendResult<()> {
+        let (folders, disk) = (Arc::clone(&self.folders), disk.clone());
         let copied = run_blocking(move || {
             let shard = folders.create_shard(to)?;
             // Blobs never change, so a hard link is a copy. File systems without hard links get a copy of the bytes.
             match fs::hard_link(folders.blob(from), folders.blob(to)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => copy_bytes(&folders, from, to)?,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    copy_bytes(&folders, from, to, &disk)?
+                }
                 linked => linked?,
             }
             // Only the new folder entry has to be synced: the bytes were synced when the source was published.
@@ -189,9 +193,9 @@ impl Backend for FileBackend {
         }
     }
 
-    async fn concat(&self, parts: &[Version], to: Version) -> BackendResult<BlobStat> {
-        let (folders, parts) = (Arc::clone(&self.folders), parts.to_vec());
-        map_missing(run_blocking(move || concat_blobs(&folders, &parts, to)).await)
+    async fn concat(&self, parts: &[Version], to: Version, disk: &DiskState) -> BackendResult<BlobStat> {
+        let (folders, parts, disk) = (Arc::clone(&self.folders), parts.to_vec(), disk.clone());
+        map_missing(run_blocking(move || concat_blobs(&folders, &parts, to, &disk)).await)
     }
 
     async fn stat(&self, version: Version) -> BackendResult<BlobStat> {
@@ -230,11 +234,16 @@ fn map_missing<T>(result: io::Result<T>) -> BackendResult<T> {
 }
 
 /// Copies a blob through a temporary file, so that the copy becomes visible as a whole.
-fn copy_bytes(folders: &BlobFolders, from: Version, to: Version) -> io::Result<()> {
+fn copy_bytes(folders: &BlobFolders, from: Version, to: Version, disk: &DiskState) -> io::Result<()> {
     let staged = folders.incoming.path().join(to.to_string());
-    let copied = fs::copy(folders.blob(from), &staged)
-        .and_then(|_| File::open(&staged)?.sync_all())
-        .and_then(|()| fs::rename(&staged, folders.blob(to)));
+    let copy = || {
+        let mut source = File::open(folders.blob(from))?;
+        let mut target = File::create(&staged)?;
+        target.set_permissions(source.metadata()?.permissions())?;
+        copy_while_room(&mut source, &mut target, disk)?;
+        target.sync_all()
+    };
+    let copied = copy().and_then(|()| fs::rename(&staged, folders.blob(to)));
     if copied.is_err() {
         let _ = fs::remove_file(&staged);
     }

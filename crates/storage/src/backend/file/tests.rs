@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures_util::StreamExt;
 use md5::{Digest, Md5};
+use selvedge_postgres::DiskLevel;
 
 use super::*;
 use crate::backend::BlobBody;
@@ -90,14 +91,14 @@ async fn store_083_copies_survive_the_removal_of_their_source() {
     writer.write(Bytes::from_static(b"kept")).await.expect("write");
     writer.finish().await.expect("finish");
 
-    backend.copy(from, to).await.expect("copy");
+    backend.copy(from, to, &DiskState::default()).await.expect("copy");
     backend.remove(from).await.expect("remove");
     backend.remove(from).await.expect("removing twice is fine");
 
     assert_eq!(read_all(&backend, to).await, b"kept");
     assert!(matches!(backend.open(from).await, Err(BackendError::Missing)));
     assert!(matches!(
-        backend.copy(from, Version::fresh()).await,
+        backend.copy(from, Version::fresh(), &DiskState::default()).await,
         Err(BackendError::Missing)
     ));
 }
@@ -124,17 +125,42 @@ async fn store_087_parts_of_any_size_are_joined_in_order() {
     ];
     let whole = Version::fresh();
 
-    let stat = backend.concat(&parts, whole).await.expect("concat");
+    let stat = backend
+        .concat(&parts, whole, &DiskState::default())
+        .await
+        .expect("concat");
 
     assert_eq!(stat.size_bytes, 700_005);
     assert_eq!(backend.stat(whole).await.expect("stat"), stat);
     let bytes = read_all(&backend, whole).await;
     assert!(bytes.starts_with(b"one, 22") && bytes.len() == 700_005);
     let missing = backend
-        .concat(&[parts[0], Version::fresh()], Version::fresh())
+        .concat(
+            &[parts[0], Version::fresh()],
+            Version::fresh(),
+            &DiskState::default(),
+        )
         .await;
     assert!(matches!(missing, Err(BackendError::Missing)));
     assert_eq!(files_below(root.path()), 4, "a failed concat leaves no file");
+}
+
+#[actix_web::test]
+async fn prod_009_parts_are_not_joined_on_a_full_disk() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+    let parts = [
+        write_blob(&backend, b"one").await,
+        write_blob(&backend, b"two").await,
+    ];
+    let disk = DiskState::default();
+    disk.set(DiskLevel::Full);
+
+    let refused = backend.concat(&parts, Version::fresh(), &disk).await;
+
+    let is_full = |error: &std::io::Error| error.kind() == std::io::ErrorKind::StorageFull;
+    assert!(matches!(refused, Err(BackendError::Io(error)) if is_full(&error)));
+    assert_eq!(files_below(root.path()), 2, "nothing is left of it");
 }
 
 #[actix_web::test]

@@ -21,6 +21,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use selvedge_postgres::DiskState;
 
 use self::store::Store;
 use self::writer::S3Writer;
@@ -58,7 +59,7 @@ impl Backend for S3Backend {
         ))
     }
 
-    async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
+    async fn copy(&self, from: Version, to: Version, _disk: &DiskState) -> BackendResult<()> {
         let store = &self.store;
         store.copy_object(&store.key(from), &store.key(to)).await
     }
@@ -67,7 +68,7 @@ impl Backend for S3Backend {
         self.store.remove(version).await
     }
 
-    async fn concat(&self, parts: &[Version], to: Version) -> BackendResult<BlobStat> {
+    async fn concat(&self, parts: &[Version], to: Version, _disk: &DiskState) -> BackendResult<BlobStat> {
         self.store.concat(parts, to).await
     }
 

@@ -104,10 +104,10 @@ fn render_result(row: &ObjectRow, info: &BlobInfo) -> HttpResponse {
 async fn join_parts(context: &S3Context, parts: &[StoredPart]) -> Result<(PendingBlob, BlobInfo), S3Error> {
     let blob = PendingBlob::new(context.storage(), Version::fresh());
     let versions: Vec<Version> = parts.iter().map(|part| part.version).collect();
-    let joined = context
-        .storage()
+    let storage = context.storage();
+    let joined = storage
         .backend()
-        .concat(&versions, blob.version())
+        .concat(&versions, blob.version(), storage.disk())
         .await;
     let stat = joined.map_err(|error| match error {
         BackendError::Missing => S3Error::NoSuchUpload,
