@@ -135,13 +135,11 @@ impl Answers {
                 );
             }
         }
-        // A release is often behind a link.
-        let project = self
-            .project
-            .canonicalize()
-            .unwrap_or_else(|_| self.project.clone());
+        // A release is often behind a link, and a folder above the data may be one to a larger disk.
+        let (project, home) = (follow_links(&self.project), follow_links(&self.home));
         check_path("--project", &project)?;
-        if is_within(&self.home, &self.project) || is_within(&self.home, &project) {
+        check_path("--data-dir", &home)?;
+        if is_within(&self.home, &self.project) || is_within(&home, &project) {
             bail!("--data-dir must be outside of the project's folder, as whoever deploys that replaces it");
         }
         Ok(())
@@ -198,6 +196,14 @@ impl MailServer {
 /// Whether systemd and shells read a text, between double quotes in a file of variables, exactly as it is written.
 fn needs_no_escapes(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|c| c.is_control() || "\"'\\$`%!".contains(c))
+}
+
+/// The path without links, as far as it is there.
+fn follow_links(path: &Path) -> PathBuf {
+    let mut above = path.ancestors();
+    let found = above.find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let followed = found.and_then(|(folder, target)| Some(target.join(path.strip_prefix(folder).ok()?)));
+    followed.unwrap_or_else(|| path.to_owned())
 }
 
 /// Refuses paths that would need quotes in a unit, and those that the units do not see.
@@ -309,6 +315,20 @@ pub(super) mod tests {
                 .to_string();
             assert!(!error.contains("hunter2"), "{error}");
         }
+    }
+
+    #[test]
+    fn prod_008_a_path_is_followed_as_far_as_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(base.join("disk")).unwrap();
+        std::os::unix::fs::symlink("disk", base.join("var")).unwrap();
+
+        assert_eq!(
+            follow_links(&base.join("var/lib/home")),
+            base.join("disk/lib/home")
+        );
+        assert_eq!(follow_links(&base.join("none/home")), base.join("none/home"));
     }
 
     #[test]

@@ -1,26 +1,31 @@
-//! Folders that root makes or gives away. Each is opened name by name from `/`, so that a link, or a folder that another user exchanges
-//! meanwhile, never leads root elsewhere.
+//! Folders that root makes or gives away. Each is opened name by name from `/`, so that a link of another user, or a folder that one exchanges
+//! meanwhile, never leads root elsewhere. Links of root on the way (`/var`, which an administrator has moved to a larger disk) are followed, as long
+//! as nobody else may put something in their place.
 
-use std::ffi::OsStr;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use anyhow::{Context, Result, bail};
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, open, openat};
-use nix::sys::stat::{Mode, mkdirat};
+use nix::fcntl::{AtFlags, OFlag, open, openat, readlinkat};
+use nix::sys::stat::{Mode, fstatat, mkdirat};
 use nix::unistd::geteuid;
 use selvedge_postgres::cluster::is_used_folder;
+
+/// As many links are followed as Linux follows.
+const MOST_LINKS: usize = 40;
 
 /// Opens the folder; `None` where it is missing, or one above it.
 ///
 /// # Errors
-/// When another user may exchange a folder on the way, or one of the names is a link or a file.
+/// When another user may exchange a folder on the way, or the last name is a link or a file.
 pub(super) fn open_folder(path: &Path) -> Result<Option<File>> {
     let inner = path.strip_prefix("/").context("the path begins with /")?;
-    open_below(open_root()?, Path::new("/"), inner)
+    open_below(open_root()?, Path::new("/"), inner, LastLink::Refused)
 }
 
 /// Makes the folder where it is missing, and gives it its owner and mode. One that is there stays only if it is its already, or root's and empty.
@@ -50,17 +55,57 @@ fn flags() -> OFlag {
     OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC
 }
 
-fn open_below(mut folder: File, base: &Path, inner: &Path) -> Result<Option<File>> {
+/// What becomes of a last name that is a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastLink {
+    Followed,
+    /// The folder itself is given away and removed, and no other one.
+    Refused,
+}
+
+fn open_below(mut folder: File, base: &Path, inner: &Path, last: LastLink) -> Result<Option<File>> {
     let mut shown = base.to_owned();
-    for name in inner.components() {
+    let mut left: VecDeque<OsString> = list_names(inner)?;
+    let mut links = 0;
+    while let Some(name) = left.pop_front() {
         check_parent(&folder, &shown)?;
-        shown.push(name);
-        match open_entry(&folder, name.as_os_str(), &shown)? {
-            Some(next) => folder = next,
+        let path = shown.join(&name);
+        let follows = last == LastLink::Followed || !left.is_empty();
+        if let Some(target) = read_link(&folder, &name).filter(|_| follows) {
+            links += 1;
+            if links > MOST_LINKS {
+                bail!("{} is a link that leads to itself", path.display());
+            }
+            if target.is_absolute() {
+                (folder, shown) = (open_root()?, "/".into());
+            }
+            let mut names = list_names(target.strip_prefix("/").unwrap_or(&target))?;
+            names.append(&mut left);
+            left = names;
+            continue;
+        }
+        match open_entry(&folder, &name, &path)? {
+            Some(next) => (folder, shown) = (next, path),
             None => return Ok(None),
         }
     }
     Ok(Some(folder))
+}
+
+fn list_names(path: &Path) -> Result<VecDeque<OsString>> {
+    let names = path.components().filter(|name| *name != Component::CurDir);
+    let name = |component: Component<'_>| match component {
+        Component::Normal(name) => Ok(name.to_owned()),
+        _ => bail!("{} leads up again: name the folder itself", path.display()),
+    };
+    names.map(name).collect()
+}
+
+/// Where a link of root's leads; `None` for everything else.
+fn read_link(folder: &File, name: &OsStr) -> Option<std::path::PathBuf> {
+    let target = readlinkat(folder, name).ok()?;
+    let found = fstatat(folder, name, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;
+    is_own(found.st_uid).then(|| target.into())
 }
 
 fn make_below(root: File, base: &Path, inner: &Path, mode: u32, (user, group): (u32, u32)) -> Result<()> {
@@ -68,7 +113,7 @@ fn make_below(root: File, base: &Path, inner: &Path, mode: u32, (user, group): (
     let (Some(parent), Some(name)) = (inner.parent(), inner.file_name()) else {
         bail!("{} is no folder for this", shown.display());
     };
-    let Some(parent) = open_below(root, base, parent)? else {
+    let Some(parent) = open_below(root, base, parent, LastLink::Followed)? else {
         bail!("the folder above {} is missing", shown.display());
     };
     check_parent(&parent, shown.parent().unwrap_or(base))?;
@@ -174,14 +219,35 @@ mod tests {
         fs::set_permissions(&victim, Permissions::from_mode(0o755)).unwrap();
         symlink(&victim, base.path().join("home")).unwrap();
 
-        for inner in ["home", "home/inner"] {
-            let refused = try_to_make(base.path(), inner).unwrap_err();
-            assert!(refused.contains("is a link or a file"), "{refused}");
-        }
+        let refused = try_to_make(base.path(), "home").unwrap_err();
+        assert!(refused.contains("is a link or a file"), "{refused}");
         let root = File::open(base.path()).unwrap();
-        assert!(open_below(root, base.path(), Path::new("home")).is_err());
+        assert!(open_below(root, base.path(), Path::new("home"), LastLink::Refused).is_err());
         assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o755);
         assert!(!victim.join("inner").exists());
+    }
+
+    #[test]
+    fn prod_008_a_link_of_root_on_the_way_is_followed_and_no_way_up() {
+        let base = tempfile::tempdir().unwrap();
+        let disk = base.path().join("disk/var");
+        fs::create_dir_all(&disk).unwrap();
+        for folder in [&base.path().join("disk"), &disk] {
+            fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
+        }
+        symlink("./disk/var", base.path().join("var")).unwrap();
+        symlink("../disk", base.path().join("up")).unwrap();
+        symlink("circle/a", base.path().join("circle")).unwrap();
+
+        try_to_make(base.path(), "var/home").unwrap();
+        let refused = |inner| try_to_make(base.path(), inner).unwrap_err();
+
+        assert!(disk.join("home").is_dir());
+        assert!(refused("up/home").contains("leads up again"));
+        assert!(refused("circle/home").contains("leads to itself"));
+        // Who may write where it leads may put another folder there.
+        fs::set_permissions(&disk, Permissions::from_mode(0o777)).unwrap();
+        assert!(refused("var/home").contains("others than root may write"));
     }
 
     #[test]
