@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio_postgres::Error;
 
 use super::access::ClusterAccess;
@@ -29,6 +30,8 @@ const RESERVE_BYTES: u64 = 256 * MIB;
 const LEAST_RESERVE_BYTES: u64 = 32 * MIB;
 /// With less room than this the reserve is given up: two files of PostgreSQL's log and what a checkpoint writes.
 const LAST_BYTES: u64 = 48 * MIB;
+/// As much before a start, which writes at once.
+const START_BYTES: u64 = 2 * LAST_BYTES;
 /// The log files that stay when room is short.
 const LEAST_LOG_BYTES: u64 = 64 * MIB;
 /// The pause between two looks at the disk, and when it is watched closely.
@@ -37,7 +40,10 @@ const SHORT_PAUSE: Duration = Duration::from_millis(100);
 /// How long PostgreSQL has been running when the reserve is made, so that a first start does not wait for it.
 const RESERVE_AFTER: Duration = Duration::from_secs(20);
 
-const RELOAD: &str = "select pg_catalog.pg_reload_conf(), pg_catalog.clock_timestamp()::pg_catalog.text";
+/// Sessions that wait for their client read the settings with their next statement, so what begins in the next two seconds counts as begun before.
+const RELOAD: &str = "select pg_catalog.pg_reload_conf(), (pg_catalog.clock_timestamp() operator(pg_catalog.+) '2 s'::pg_catalog.interval)::pg_catalog.text";
+/// In the place of a moment, for the last bytes.
+const EVERYBODY: &str = "infinity";
 /// Slots are given up by the checkpoint that finds them too far behind.
 const CHECKPOINT: &str = "checkpoint";
 /// Ends what has begun to write before the database became read-only, and would go on writing. Whoever begins to write later has said so.
@@ -48,19 +54,29 @@ const END_WRITERS: &str = "
       and a.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()
       and a.xact_start operator(pg_catalog.<) $1::pg_catalog.text::pg_catalog.timestamptz";
 
-/// Watches the disk of a cluster.
+/// Watches the disk of a cluster. What waits for PostgreSQL or the disk runs beside the looks, which go on meanwhile.
 #[derive(Debug)]
 pub struct DiskGuard {
-    data_dir: PathBuf,
+    target: Target,
     logs: PathBuf,
     reserve: PathBuf,
-    owner: Owner,
-    access: ClusterAccess,
     level: DiskLevel,
     /// The level whose settings PostgreSQL has read; `None` before the first.
     told: Option<DiskLevel>,
     /// When the database became read-only, as PostgreSQL writes it.
     full_since: Option<String>,
+    telling: Beside<(DiskLevel, Result<Option<String>, TellError>)>,
+    checkpoint: Beside<()>,
+    ending: Beside<()>,
+    reserving: Beside<()>,
+}
+
+/// The cluster.
+#[derive(Debug, Clone)]
+struct Target {
+    data_dir: PathBuf,
+    owner: Owner,
+    access: ClusterAccess,
 }
 
 impl DiskGuard {
@@ -68,14 +84,20 @@ impl DiskGuard {
     pub(super) fn new(data_dir: &Path, owner: Owner, access: ClusterAccess) -> Self {
         let home = data_dir.parent().unwrap_or(data_dir);
         Self {
-            data_dir: data_dir.to_owned(),
             logs: home.join(LOGS),
             reserve: home.join(RESERVE),
-            owner,
-            access,
+            target: Target {
+                data_dir: data_dir.to_owned(),
+                owner,
+                access,
+            },
             level: DiskLevel::default(),
             told: None,
             full_since: None,
+            telling: Beside::default(),
+            checkpoint: Beside::default(),
+            ending: Beside::default(),
+            reserving: Beside::default(),
         }
     }
 
@@ -83,7 +105,7 @@ impl DiskGuard {
     pub async fn watch(mut self) {
         let begun = tokio::time::Instant::now();
         loop {
-            match DiskRoom::of(&self.data_dir) {
+            match DiskRoom::of(&self.target.data_dir) {
                 Ok(room) => self.settle(room, begun.elapsed() >= RESERVE_AFTER).await,
                 Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
             }
@@ -98,86 +120,177 @@ impl DiskGuard {
             report(room, self.level, level);
             self.level = level;
         }
-        if let Err(error) = self.settle_reserve(room, may_reserve).await {
-            tracing::warn!(%error, "the reserve on the disk cannot be changed");
-        }
+        self.settle_reserve(room, may_reserve).await;
         if level >= DiskLevel::VeryLow
             && let Err(error) = remove_oldest(&self.logs, LEAST_LOG_BYTES)
             && error.kind() != ErrorKind::NotFound
         {
             tracing::warn!(%error, "old log files of PostgreSQL cannot be removed");
         }
-        // While PostgreSQL starts it has no session for this, and the next look tries again.
-        if self.told != Some(level)
-            && let Err(error) = self.tell_postgres().await
-        {
-            tracing::debug!(%error, "PostgreSQL has not read its settings for the room on the disk");
-        }
-        if level == DiskLevel::Full
-            && let Err(error) = self.end_writers().await
-        {
-            tracing::debug!(%error, "transactions that write cannot be ended");
-        }
+        self.settle_postgres(room).await;
     }
 
     /// Makes the reserve where there is room for it, and removes it where nothing else is left.
-    async fn settle_reserve(&self, room: DiskRoom, may_reserve: bool) -> io::Result<()> {
-        let is_there = self.reserve.symlink_metadata().is_ok();
-        if is_there && room.free < LAST_BYTES {
-            fs::remove_file(&self.reserve)?;
-            tracing::error!("the disk is full: the reserve was removed, so that PostgreSQL can go on");
-        } else if !is_there && may_reserve && self.level == DiskLevel::Enough {
-            let size = (room.total / 100).clamp(LEAST_RESERVE_BYTES, RESERVE_BYTES);
-            let rest = DiskRoom {
-                free: room.free.saturating_sub(size),
-                ..room
-            };
-            if rest.level_after(DiskLevel::Enough) == DiskLevel::Enough {
-                let path = self.reserve.clone();
-                tokio::task::spawn_blocking(move || make_reserve(&path, size))
-                    .await
-                    .map_err(io::Error::other)??;
-            }
+    async fn settle_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
+        self.reserving.take_result().await;
+        if give_up_reserve(&self.reserve, room.free, LAST_BYTES) || self.reserve.symlink_metadata().is_ok() {
+            return;
         }
-        Ok(())
+        let size = (room.total / 100).clamp(LEAST_RESERVE_BYTES, RESERVE_BYTES);
+        let rest = DiskRoom {
+            free: room.free.saturating_sub(size),
+            ..room
+        };
+        let has_room =
+            self.level == DiskLevel::Enough && rest.level_after(DiskLevel::Enough) == DiskLevel::Enough;
+        if may_reserve && has_room {
+            let path = self.reserve.clone();
+            self.reserving.begin(async move {
+                let made = tokio::task::spawn_blocking(move || make_reserve(&path, size)).await;
+                if let Err(error) = made.map_err(io::Error::other).flatten() {
+                    tracing::warn!(%error, "the reserve on the disk cannot be made");
+                }
+            });
+        }
     }
 
-    /// Lets PostgreSQL read the settings of the level.
-    async fn tell_postgres(&mut self) -> Result<(), TellError> {
+    /// Lets PostgreSQL do what the level asks for. While it starts it has no session for this, and the next look tries again.
+    async fn settle_postgres(&mut self, room: DiskRoom) {
         let level = self.level;
-        let is_usual = settings_of(level).is_empty() && !self.data_dir.join(DISK_SETTINGS).exists();
-        if self.told.is_none() && is_usual {
-            self.told = Some(level);
-            return Ok(());
+        match self.telling.take_result().await {
+            Some((told, Ok(since))) => {
+                (self.told, self.full_since) = (Some(told), since);
+                if told >= DiskLevel::VeryLow {
+                    self.checkpoint.take_result().await;
+                    self.checkpoint.begin(self.target.clone().write_checkpoint());
+                }
+            }
+            Some((_, Err(error))) => {
+                tracing::debug!(%error, "PostgreSQL has not read its settings for the room on the disk");
+            }
+            None => {}
         }
-        write_settings(&self.data_dir, &self.owner, level)?;
-        let session = self.access.superuser_login().connect().await?;
-        let row = session.query_one(RELOAD, &[]).await?;
-        self.full_since = match level {
-            DiskLevel::Full => Some(row.try_get(1)?),
-            _ => None,
+        if self.told != Some(level) {
+            self.telling
+                .begin(self.target.clone().tell(level, self.told.is_none()));
+        }
+        self.ending.take_result().await;
+        let since = match room.free < LAST_BYTES {
+            true => Some(EVERYBODY.to_owned()),
+            false => self.full_since.clone(),
         };
-        self.told = Some(level);
-        if level >= DiskLevel::VeryLow {
-            session.batch_execute(CHECKPOINT).await?;
+        if let Some(since) = since.filter(|_| level == DiskLevel::Full) {
+            self.ending.begin(self.target.clone().end_writers(since));
         }
-        Ok(())
+    }
+}
+
+impl Target {
+    /// Lets PostgreSQL read the settings of the level, and returns since when it is read-only.
+    async fn tell(self, level: DiskLevel, is_first: bool) -> (DiskLevel, Result<Option<String>, TellError>) {
+        let told = async {
+            if is_first && settings_of(level).is_empty() && !self.data_dir.join(DISK_SETTINGS).exists() {
+                return Ok(None);
+            }
+            write_settings(&self.data_dir, &self.owner, level)?;
+            let session = self.access.superuser_login().connect().await?;
+            let row = session.query_one(RELOAD, &[]).await?;
+            Ok(match level {
+                DiskLevel::Full => Some(row.try_get(1)?),
+                _ => None,
+            })
+        };
+        (level, told.await)
     }
 
-    async fn end_writers(&self) -> Result<(), Error> {
-        let Some(since) = &self.full_since else {
-            return Ok(());
+    async fn write_checkpoint(self) {
+        let written = async {
+            let session = self.access.superuser_login().connect().await?;
+            session.batch_execute(CHECKPOINT).await
         };
-        let session = self.access.superuser_login().connect().await?;
-        for row in session.query(END_WRITERS, &[since]).await? {
-            let (login, pid): (Option<String>, i32) = (row.try_get(0)?, row.try_get(1)?);
-            tracing::warn!(
-                login,
-                pid,
-                "the disk is full: a transaction that writes was ended"
-            );
+        if let Err(error) = written.await {
+            tracing::debug!(%error, "no checkpoint while the disk is full");
         }
-        Ok(())
+    }
+
+    async fn end_writers(self, since: String) {
+        let ended = async {
+            let session = self.access.superuser_login().connect().await?;
+            for row in session.query(END_WRITERS, &[&since]).await? {
+                let (login, pid): (Option<String>, i32) = (row.try_get(0)?, row.try_get(1)?);
+                tracing::warn!(
+                    login,
+                    pid,
+                    "the disk is full: a transaction that writes was ended"
+                );
+            }
+            Ok::<_, Error>(())
+        };
+        if let Err(error) = ended.await {
+            tracing::debug!(%error, "transactions that write cannot be ended");
+        }
+    }
+}
+
+/// Something that is done at most once at a time, and ends with the guard.
+#[derive(Debug)]
+struct Beside<T>(Option<JoinHandle<T>>);
+
+impl<T> Default for Beside<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Send + 'static> Beside<T> {
+    /// Begins it, unless it is being done.
+    fn begin(&mut self, work: impl Future<Output = T> + Send + 'static) {
+        if self.0.is_none() {
+            self.0 = Some(tokio::spawn(work));
+        }
+    }
+
+    /// Its result, once.
+    async fn take_result(&mut self) -> Option<T> {
+        let work = self.0.take_if(|work| work.is_finished())?;
+        work.await.ok()
+    }
+}
+
+impl<T> Drop for Beside<T> {
+    fn drop(&mut self) {
+        if let Some(work) = &self.0 {
+            work.abort();
+        }
+    }
+}
+
+/// Makes room for a start of PostgreSQL, which recovers from its log and writes to it: without this a PostgreSQL that a full disk has ended would
+/// never start again. Blocks on the disk.
+pub(super) fn make_room_for_start(data_dir: &Path) {
+    let home = data_dir.parent().unwrap_or(data_dir);
+    match DiskRoom::of(data_dir) {
+        Ok(room) => {
+            give_up_reserve(&home.join(RESERVE), room.free, START_BYTES);
+        }
+        Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
+    }
+}
+
+/// Removes the reserve where less is free than is needed. Returns whether it was.
+fn give_up_reserve(reserve: &Path, free: u64, needed: u64) -> bool {
+    if free >= needed || reserve.symlink_metadata().is_err() {
+        return false;
+    }
+    match fs::remove_file(reserve) {
+        Ok(()) => {
+            tracing::error!("the disk is full: the reserve was removed, so that PostgreSQL can go on");
+            true
+        }
+        Err(error) => {
+            tracing::error!(%error, "the disk is full, and the reserve cannot be removed");
+            false
+        }
     }
 }
 
@@ -216,8 +329,10 @@ fn report(room: DiskRoom, before: DiskLevel, level: DiskLevel) {
 fn settings_of(level: DiskLevel) -> &'static str {
     match level {
         DiskLevel::Enough | DiskLevel::Low => "",
-        DiskLevel::VeryLow => "max_slot_wal_keep_size = '64MB'\n",
-        DiskLevel::Full => "max_slot_wal_keep_size = '64MB'\ndefault_transaction_read_only = 'on'\n",
+        DiskLevel::VeryLow => "max_slot_wal_keep_size = '64MB'\ntemp_file_limit = '64MB'\n",
+        DiskLevel::Full => {
+            "max_slot_wal_keep_size = '64MB'\ntemp_file_limit = '64MB'\ndefault_transaction_read_only = 'on'\n"
+        }
     }
 }
 
@@ -241,14 +356,22 @@ fn write_settings(data_dir: &Path, owner: &Owner, level: DiskLevel) -> Result<()
 fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
     let mut block = vec![0; 1024 * 1024];
     getrandom::fill(&mut block).map_err(|error| io::Error::other(error.to_string()))?;
+    // A part of it, which an end of this process would leave, is no reserve.
+    let unfinished = path.with_extension("unfinished");
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path)?;
-    let written = (0..size / MIB).try_for_each(|_| file.write_all(&block));
-    // A part of it is no reserve.
-    written.inspect_err(|_| drop(fs::remove_file(path)))
+        .open(&unfinished)?;
+    let written = (0..size / MIB)
+        .try_for_each(|_| file.write_all(&block))
+        .and_then(|()| fs::hard_link(&unfinished, path));
+    fs::remove_file(&unfinished)?;
+    written
 }
 
 #[cfg(test)]
@@ -287,5 +410,18 @@ mod tests {
         assert_eq!(meta.len(), 3 * MIB);
         assert!(meta.blocks() * 512 >= 3 * MIB && meta.mode() & 0o777 == 0o600);
         assert!(make_reserve(&path, MIB).is_err());
+        assert!(!folder.path().join("reserve.unfinished").exists());
+    }
+
+    #[test]
+    fn prod_009_a_start_gets_the_reserve_where_there_is_no_other_room() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(RESERVE);
+        fs::write(&path, "kept").expect("written");
+
+        assert!(!give_up_reserve(&path, START_BYTES, START_BYTES));
+        assert!(path.exists());
+        assert!(give_up_reserve(&path, START_BYTES - 1, START_BYTES));
+        assert!(!path.exists() && !give_up_reserve(&path, 0, START_BYTES));
     }
 }

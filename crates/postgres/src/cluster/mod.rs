@@ -156,6 +156,9 @@ impl Cluster {
         replacement::finish_replacement(&config.state_dir)?;
         let home = owner.data_home(&config.state_dir)?;
         let data_dir = home.join("pgdata");
+        if config.production.is_some() && data_dir.is_dir() {
+            disk_guard::make_room_for_start(&data_dir);
+        }
         init::refuse_missing_data(&config.state_dir, &data_dir)?;
         let binaries = config
             .find_binaries_for(&data_dir)?
@@ -388,6 +391,9 @@ impl Cluster {
         let watch = waiter.watch();
         let start = move || {
             postmaster::end_leftover_postmaster(&data_dir)?;
+            if config.production.is_some() {
+                disk_guard::make_room_for_start(&data_dir);
+            }
             Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, &watch)
         };
         self.postmaster = tokio::task::spawn_blocking(start)
