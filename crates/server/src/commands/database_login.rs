@@ -8,9 +8,11 @@ use crate::cli::{AddLoginArgs, DatabaseArea, DatabaseArgs, LoginAction};
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::home::is_home;
-use crate::database::people::{add_login, list_logins, remove_login};
-use crate::output::{BOLD, DIM, GOOD};
+use crate::database::people::{add_login, list_definer_functions, list_logins, remove_login};
+use crate::output::{BOLD, DIM, GOOD, WARN};
 
+/// So many functions are named at most.
+const MOST_NAMES: usize = 10;
 /// Bytes of chance in a password.
 const PASSWORD_BYTES: usize = 24;
 
@@ -33,7 +35,8 @@ pub(super) async fn run(config: &Config, args: DatabaseArgs) -> Result<()> {
         LoginAction::List => list(&running).await,
         LoginAction::Remove { name } => {
             let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
-            remove_login(&superuser, &name).await?;
+            let owner = embedded::connect(&embedded::login_to_running(&running, "postgres")).await?;
+            remove_login(&superuser, &owner, &name).await?;
             anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
             Ok(())
         }
@@ -72,9 +75,30 @@ async fn add(config: &Config, running: &RunningCluster, args: &AddLoginArgs) -> 
         gate.port
     );
     anstream::println!(
-        "  The password is shown once. The login may have 5 connections, and 60 s for a statement."
+        "  The password is shown once. The login may have 5 connections, and 60 s for a statement unless it sets another limit."
     );
+    if !args.write {
+        warn_of_functions(&list_definer_functions(&superuser).await?);
+    }
     Ok(())
+}
+
+/// Names functions that write for whoever may not.
+fn warn_of_functions(names: &[String]) {
+    if names.is_empty() {
+        return;
+    }
+    let shown = names
+        .iter()
+        .take(MOST_NAMES)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+    anstream::println!(
+        "  {WARN}warning{WARN:#} it may run functions that have the rights of postgres (security definer), and what they write:  {shown}{more}\n  \
+         to take that away:  revoke execute on function … from public"
+    );
 }
 
 async fn list(running: &RunningCluster) -> Result<()> {
@@ -84,7 +108,11 @@ async fn list(running: &RunningCluster) -> Result<()> {
         anstream::println!("no logins; make one with:  selvedge database login add NAME --read-only");
     }
     for login in logins {
-        let does = if login.writes { "write" } else { "read-only" };
+        let does = match login {
+            _ if !login.may_log_in => "removed",
+            _ if login.writes => "write",
+            _ => "read-only",
+        };
         anstream::println!(
             "  {does:<10} {} {DIM}{} sessions{DIM:#}",
             login.name,

@@ -4,29 +4,77 @@
 use anyhow::{Result, bail};
 use secrecy::SecretString;
 use selvedge_postgres::migrate::scram_verifier;
-use selvedge_postgres::{PrivilegedSession, quote_identifier};
+use selvedge_postgres::{PrivilegedSession, quote_identifier, quote_literal};
 use tokio_postgres::Client;
 
 /// The roles that have the rights.
 const READERS: &str = "selvedge_readers";
 const WRITERS: &str = "selvedge_writers";
 
-/// Neither of them may log in. Made by the superuser, as the project's owner could not take them away from a login otherwise.
+/// Neither of them may log in. Made by the superuser, as the project's owner could not take them away from a login otherwise. A project may have made
+/// them before, with rights and members of its own: these are taken back. Logins are those that the superuser has noted, by name and number, so
+/// that no other role is one, whatever it is a member of.
 const MAKE_ROLES: &str = "
     do $$
     declare
       wanted text;
+      found record;
     begin
+      create table if not exists _selvedge.database_logins (name text primary key, role oid not null, writes boolean not null);
+      revoke all on _selvedge.database_logins from public, anon, authenticated, service_role, postgres;
+      grant select on _selvedge.database_logins to authenticator;
       foreach wanted in array array['selvedge_readers', 'selvedge_writers'] loop
         if not exists (select from pg_catalog.pg_roles where rolname operator(pg_catalog.=) wanted) then
-          execute pg_catalog.format('create role %I nologin', wanted);
+          execute pg_catalog.format('create role %I', wanted);
         end if;
+        execute pg_catalog.format('alter role %I nologin nosuperuser nocreatedb nocreaterole noreplication nobypassrls', wanted);
+      end loop;
+      for found in
+        select member.rolname as member, r.rolname as role, grantor.rolname as grantor from pg_catalog.pg_auth_members as m
+        join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
+        join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) m.roleid
+        join pg_catalog.pg_roles as grantor on grantor.oid operator(pg_catalog.=) m.grantor
+        where member.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
+          or (r.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
+            and not exists (select from _selvedge.database_logins as l
+              where l.role operator(pg_catalog.=) member.oid and l.name operator(pg_catalog.=) member.rolname::pg_catalog.text))
+      loop
+        execute pg_catalog.format('revoke %I from %I granted by %I cascade', found.role, found.member, found.grantor);
       end loop;
     end
     $$";
 
-/// Run by `postgres`, to whom the project's objects belong: the rights of both roles, also on what is made later. Tables of the platform (users
-/// with the hashes of their passwords, secrets of the vault, objects) are not among them.
+/// Rights of everybody that were harmless while nobody else had SQL: requests and answers of pg_net, whose headers have keys, and functions that
+/// write past every limit. The platform's roles keep them, and `postgres` may hand them on.
+const CLOSE_TO_PUBLIC: &str = "
+    do $$
+    declare
+      keepers text;
+      found record;
+    begin
+      select pg_catalog.string_agg(pg_catalog.format('%I', rolname), ', ') into keepers from pg_catalog.pg_roles
+      where rolname operator(pg_catalog.=) any (array['anon', 'authenticated', 'service_role', 'authenticator', 'dashboard_user']::pg_catalog.name[])
+        or rolname operator(pg_catalog.~~) 'supabase\\_%';
+      for found in
+        select pg_catalog.format('function %s', p.oid::pg_catalog.regprocedure) as what, 'execute' as rights from pg_catalog.pg_proc as p
+        where p.pronamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace
+          and (p.proname operator(pg_catalog.~~) 'lo\\_%'
+            or p.proname operator(pg_catalog.=) any (array['loread', 'lowrite', 'pg_logical_emit_message']::pg_catalog.name[]))
+          and pg_catalog.has_function_privilege('selvedge_readers', p.oid, 'execute')
+        union all
+        select pg_catalog.format('schema %I', n.nspname), 'usage' from pg_catalog.pg_namespace as n
+        where n.nspname operator(pg_catalog.=) any (array['net', 'cron', 'pgmq']::pg_catalog.name[])
+          and pg_catalog.has_schema_privilege('selvedge_readers', n.oid, 'usage')
+      loop
+        execute pg_catalog.format('revoke %s on %s from public', found.rights, found.what);
+        execute pg_catalog.format('grant %s on %s to %s', found.rights, found.what, keepers);
+        execute pg_catalog.format('grant %s on %s to postgres with grant option', found.rights, found.what);
+      end loop;
+    end
+    $$";
+
+/// Run by `postgres`, to whom the project's objects belong: the rights of both roles, also on tables that are made later. Tables of the platform (users
+/// with the hashes of their passwords, secrets of the vault, objects, applied migrations) are not among them.
 const GRANT: &str = "
     do $$
     declare
@@ -34,7 +82,8 @@ const GRANT: &str = "
     begin
       for found in
         select n.nspname from pg_catalog.pg_namespace as n
-        where n.nspname = 'public' or n.nspowner = current_user::pg_catalog.regrole
+        where n.nspname = 'public' or (n.nspowner = current_user::pg_catalog.regrole
+          and n.nspname <> all (array['supabase_migrations', 'extensions']))
       loop
         execute pg_catalog.format('grant usage on schema %I to selvedge_readers, selvedge_writers', found.nspname);
       end loop;
@@ -42,7 +91,8 @@ const GRANT: &str = "
         select n.nspname, c.relname, c.relkind from pg_catalog.pg_class as c
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
         where c.relowner = current_user::pg_catalog.regrole and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-          and (n.nspname = 'public' or n.nspowner = current_user::pg_catalog.regrole)
+          and (n.nspname = 'public' or (n.nspowner = current_user::pg_catalog.regrole
+            and n.nspname <> all (array['supabase_migrations', 'extensions'])))
       loop
         if found.relkind = 'S' then
           execute pg_catalog.format('grant usage on sequence %I.%I to selvedge_writers', found.nspname, found.relname);
@@ -51,7 +101,6 @@ const GRANT: &str = "
           execute pg_catalog.format('grant insert, update, delete on %I.%I to selvedge_writers', found.nspname, found.relname);
         end if;
       end loop;
-      alter default privileges grant usage on schemas to selvedge_readers, selvedge_writers;
       alter default privileges grant select on tables to selvedge_readers, selvedge_writers;
       alter default privileges grant insert, update, delete on tables to selvedge_writers;
       alter default privileges grant usage on sequences to selvedge_writers;
@@ -59,15 +108,20 @@ const GRANT: &str = "
     $$";
 
 const EXISTS: &str = "select exists (select from pg_catalog.pg_roles where rolname operator(pg_catalog.=) $1::pg_catalog.text)";
-const LIST: &str = "
-    select member.rolname::pg_catalog.text, found.rolname operator(pg_catalog.=) 'selvedge_writers',
-      (select pg_catalog.count(*) from pg_catalog.pg_stat_activity as a where a.usesysid operator(pg_catalog.=) member.oid)
-    from pg_catalog.pg_auth_members as m
-    join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
-    join pg_catalog.pg_roles as found on found.oid operator(pg_catalog.=) m.roleid
-    where found.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
-      and member.rolcanlogin
+/// Functions that run with the rights of their owners, and that everybody may run.
+const DEFINER_FUNCTIONS: &str = "
+    select p.oid::pg_catalog.regprocedure::pg_catalog.text from pg_catalog.pg_proc as p
+    where p.prosecdef and p.proowner operator(pg_catalog.=) 'postgres'::pg_catalog.regrole
+      and pg_catalog.has_function_privilege('selvedge_readers', p.oid, 'execute')
+      and pg_catalog.has_schema_privilege('selvedge_readers', p.pronamespace, 'usage')
     order by 1";
+const LIST: &str = "
+    select r.rolname::pg_catalog.text, l.writes, r.rolcanlogin,
+      (select pg_catalog.count(*) from pg_catalog.pg_stat_activity as a where a.usesysid operator(pg_catalog.=) r.oid)
+    from _selvedge.database_logins as l
+    join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
+    order by 1";
+const HAS_LOGINS: &str = "select pg_catalog.to_regclass('_selvedge.database_logins') is not null";
 const END_SESSIONS: &str = "
     select pg_catalog.pg_terminate_backend(a.pid, 5000) from pg_catalog.pg_stat_activity as a
     where a.usename operator(pg_catalog.=) $1::pg_catalog.text";
@@ -81,6 +135,8 @@ const LONGEST_NAME: usize = 40;
 pub(crate) struct PersonLogin {
     pub(crate) name: String,
     pub(crate) writes: bool,
+    /// False for one whose removal did not end.
+    pub(crate) may_log_in: bool,
     pub(crate) sessions: i64,
 }
 
@@ -97,6 +153,7 @@ pub(crate) async fn add_login(
 ) -> Result<()> {
     check_name(name)?;
     superuser.batch_execute(MAKE_ROLES).await?;
+    superuser.batch_execute(CLOSE_TO_PUBLIC).await?;
     owner.batch_execute(GRANT).await?;
     if superuser.query_one(EXISTS, &[&name]).await?.try_get(0)? {
         bail!(
@@ -111,23 +168,41 @@ pub(crate) async fn add_login(
 /// # Errors
 /// When the query fails.
 pub(crate) async fn list_logins(superuser: &PrivilegedSession) -> Result<Vec<PersonLogin>> {
+    if !superuser
+        .query_one(HAS_LOGINS, &[])
+        .await?
+        .try_get::<_, bool>(0)?
+    {
+        return Ok(Vec::new());
+    }
     let rows = superuser.query(LIST, &[]).await?;
     rows.iter()
         .map(|row| {
             Ok(PersonLogin {
                 name: row.try_get(0)?,
                 writes: row.try_get(1)?,
-                sessions: row.try_get(2)?,
+                may_log_in: row.try_get(2)?,
+                sessions: row.try_get(3)?,
             })
         })
         .collect()
 }
 
-/// Removes a login, and ends its sessions.
+/// Lists the project's functions by which a login that only reads may write.
 ///
 /// # Errors
-/// When there is no such login, or it has rights that somebody has given to it alone.
-pub(crate) async fn remove_login(superuser: &PrivilegedSession, name: &str) -> Result<()> {
+/// When the query fails.
+pub(crate) async fn list_definer_functions(superuser: &PrivilegedSession) -> Result<Vec<String>> {
+    let rows = superuser.query(DEFINER_FUNCTIONS, &[]).await?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+/// Removes a login, and ends its sessions. What it owns goes to `postgres`, whose session `owner` is: functions of the project that run upon
+/// such a change have its rights then, and not the superuser's.
+///
+/// # Errors
+/// When there is no such login, or it owns something in another database.
+pub(crate) async fn remove_login(superuser: &PrivilegedSession, owner: &Client, name: &str) -> Result<()> {
     let logins = list_logins(superuser).await?;
     if !logins.iter().any(|login| login.name == name) {
         bail!("there is no login {name} that `selvedge database login add` has made");
@@ -137,9 +212,21 @@ pub(crate) async fn remove_login(superuser: &PrivilegedSession, name: &str) -> R
         .batch_execute(&format!("alter role {role} nologin"))
         .await?;
     superuser.query(END_SESSIONS, &[&name]).await?;
-    match superuser.batch_execute(&format!("drop role {role}")).await {
+    superuser
+        .batch_execute(&format!("grant {role} to postgres"))
+        .await?;
+    owner
+        .batch_execute(&format!(
+            "reassign owned by {role} to postgres; drop owned by {role}"
+        ))
+        .await?;
+    let drop = format!(
+        "drop role {role}; delete from _selvedge.database_logins where name operator(pg_catalog.=) {}",
+        quote_literal(name)
+    );
+    match superuser.batch_execute(&drop).await {
         Err(error) if error.code().is_some_and(|code| code.code() == "2BP01") => bail!(
-            "{name} can no longer log in, but has rights that were granted to it alone, or owns something, so the role stays\n  as postgres:  \
+            "{name} can no longer log in, but has rights or owns something in another database, so the role stays\n  as postgres there:  \
              drop owned by {role}; then remove it again"
         ),
         dropped => Ok(dropped?),
@@ -156,11 +243,15 @@ fn creation(name: &str, writes: bool, password: &SecretString) -> String {
     format!(
         "create role {role} login bypassrls connection limit 5 password '{verifier}';\n\
          grant {group} to {role};\n\
+         delete from _selvedge.database_logins where name operator(pg_catalog.=) {literal};\n\
+         insert into _selvedge.database_logins select {literal}, oid, {writes} from pg_catalog.pg_roles \
+         where rolname operator(pg_catalog.=) {literal};\n\
          alter role {role} set statement_timeout = '60s';\n\
          alter role {role} set idle_in_transaction_session_timeout = '5min';\n\
          alter role {role} set idle_session_timeout = '5min';\n\
          alter role {role} set log_statement = 'all';\n\
          {read_only}",
+        literal = quote_literal(name),
         verifier = scram_verifier(password)
     )
 }

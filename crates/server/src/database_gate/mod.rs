@@ -5,7 +5,7 @@ mod login;
 mod startup;
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +20,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_postgres::error::SqlState;
 use tokio_rustls::TlsAcceptor;
 
 use self::login::{CancelKeys, Conversation, Duplex, LoginOutcome};
@@ -27,15 +28,25 @@ use self::startup::{Request, Startup, error_message, read_request};
 
 /// The connections of all logins together, of which each has five.
 pub(crate) const MOST_CONNECTIONS: usize = 25;
-/// The connections that have not logged in yet. More wait to be accepted.
-const MOST_UNKNOWN: usize = 16;
-/// Those of one network, once half of them are taken. More are closed, so that nobody keeps all others out.
-const SHARE: ShareLimit = ShareLimit {
-    most: 4,
-    counts_from: 8,
-};
-/// How long one may be unknown.
+/// The connections that have not said who they are. They take memory alone; more wait to be accepted.
+const MOST_UNKNOWN: usize = 300;
+/// How long one may be silent.
+const GREETING_TIME: Duration = Duration::from_secs(5);
+/// Those that PostgreSQL asks for a password. More wait for a place.
+const MOST_LOGINS: usize = 16;
+/// How long one may wait and take for it.
 const LOGIN_TIME: Duration = Duration::from_secs(15);
+/// What one network may have of both, once half of all are taken. More are closed, so that nobody keeps all others out.
+const SHARE_OF_UNKNOWN: ShareLimit = ShareLimit {
+    most: 10,
+    counts_from: MOST_UNKNOWN / 2,
+};
+const SHARE_OF_LOGINS: ShareLimit = ShareLimit {
+    most: 4,
+    counts_from: MOST_LOGINS / 2,
+};
+/// The bits of the networks that owners of IPv6 addresses have.
+const NETWORK_BITS: u32 = 48;
 /// The pause after a connection that could not be accepted, such as for want of handles.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a client may be silent until it is asked whether it is still there.
@@ -45,15 +56,20 @@ const SHOWN_CHARACTERS: usize = 63;
 /// The protocol that clients of PostgreSQL 17 name in TLS.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// Logins for people are members of one of two roles, and no role with further rights is let in, whatever else has become a member.
+/// Logins for people are those that `selvedge database login add` has noted, and none that has got further rights since.
 const IS_LOGIN: &str = "
     select exists (
-      select from pg_catalog.pg_auth_members as m
-      join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
-      join pg_catalog.pg_roles as found on found.oid operator(pg_catalog.=) m.roleid
-      where found.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
-        and member.rolname operator(pg_catalog.=) $1::pg_catalog.text
-        and member.rolcanlogin and not (member.rolsuper or member.rolcreaterole or member.rolcreatedb or member.rolreplication))";
+      select from _selvedge.database_logins as l
+      join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
+      where l.name operator(pg_catalog.=) $1::pg_catalog.text
+        and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)
+        and not exists (
+          select from pg_catalog.pg_auth_members as m
+          join pg_catalog.pg_roles as found on found.oid operator(pg_catalog.=) m.roleid
+          join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
+          where (member.oid operator(pg_catalog.=) r.oid
+              and found.rolname operator(pg_catalog.<>) all (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[]))
+            or member.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])))";
 
 /// What the gate needs of a server.
 pub(crate) struct Gate {
@@ -62,7 +78,9 @@ pub(crate) struct Gate {
     socket: PathBuf,
     tls: Option<TlsAcceptor>,
     unknown: Arc<Semaphore>,
-    shares: Shares,
+    logins_at_once: Semaphore,
+    shares_of_unknown: Shares,
+    shares_of_logins: Shares,
     connections: Arc<Semaphore>,
     cancel_keys: CancelKeys,
     refusals: LogGate,
@@ -81,7 +99,9 @@ impl Gate {
             socket,
             tls: acceptor,
             unknown: Arc::new(Semaphore::new(MOST_UNKNOWN)),
-            shares: Shares::limited(Some(SHARE)),
+            logins_at_once: Semaphore::new(MOST_LOGINS),
+            shares_of_unknown: Shares::limited(Some(SHARE_OF_UNKNOWN)),
+            shares_of_logins: Shares::limited(Some(SHARE_OF_LOGINS)),
             connections: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
             cancel_keys: CancelKeys::default(),
             refusals: LogGate::new(),
@@ -120,16 +140,8 @@ impl Gate {
     }
 
     async fn serve_client(&self, client: TcpStream, address: SocketAddr, unknown: OwnedSemaphorePermit) {
-        let network = ClientId::of_connection(Some(address.ip()));
-        let result = match self.shares.take(network, 1) {
-            Ok(_share) => tokio::time::timeout(LOGIN_TIME, self.log_in(client, address.ip()))
-                .await
-                .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())),
-            Err(_) => Err(io::Error::other(
-                "its network has too many connections that have not logged in",
-            )),
-        };
-        drop(unknown);
+        let network = network_of(address.ip());
+        let result = self.let_in(client, address.ip(), network, unknown).await;
         match result {
             Ok(Some(session)) => {
                 tracing::info!(login = session.user, client = %address.ip(), "a login came through the database's gate");
@@ -146,10 +158,31 @@ impl Gate {
     }
 
     /// Returns who has logged in; `None` when the client was answered for good.
-    async fn log_in(&self, client: TcpStream, address: IpAddr) -> io::Result<Option<Session>> {
-        let Some(mut caller) = self.greet(client, address).await? else {
+    async fn let_in(
+        &self,
+        client: TcpStream,
+        address: IpAddr,
+        network: ClientId,
+        unknown: OwnedSemaphorePermit,
+    ) -> io::Result<Option<Session>> {
+        let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
+        let share = self.shares_of_unknown.take(network, 1).map_err(too_many)?;
+        let greeted = tokio::time::timeout(GREETING_TIME, self.greet(client, address)).await;
+        drop((share, unknown));
+        let Some(caller) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else {
             return Ok(None);
         };
+        let _share = self.shares_of_logins.take(network, 1).map_err(too_many)?;
+        let login = async {
+            let _turn = self.logins_at_once.acquire().await.map_err(io::Error::other)?;
+            self.log_in(caller).await
+        };
+        tokio::time::timeout(LOGIN_TIME, login)
+            .await
+            .map_err(|_| io::ErrorKind::TimedOut)?
+    }
+
+    async fn log_in(&self, mut caller: Caller) -> io::Result<Option<Session>> {
         let user = caller.startup.user.clone();
         let is_login = self.is_login(&user).await.map_err(io::Error::other)?;
         let mut server = UnixStream::connect(&self.socket).await?;
@@ -226,7 +259,11 @@ impl Gate {
 
     async fn is_login(&self, user: &str) -> Result<bool> {
         let session = self.logins.get().await?;
-        Ok(session.query_one(IS_LOGIN, &[&user]).await?.try_get(0)?)
+        match session.query_one(IS_LOGIN, &[&user]).await {
+            // Nobody has added one yet.
+            Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(false),
+            found => Ok(found?.try_get(0)?),
+        }
     }
 
     /// Passes on a request to cancel what a session of the gate does. Keys of other sessions cannot be tried here.
@@ -238,6 +275,17 @@ impl Gate {
         }
         Ok(None)
     }
+}
+
+/// Whom shares count: an address, or a network of IPv6.
+fn network_of(address: IpAddr) -> ClientId {
+    ClientId::Network(match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let host = 128 - NETWORK_BITS;
+            Ipv6Addr::from_bits(address.to_bits() >> host << host).into()
+        }
+        address => address,
+    })
 }
 
 /// A client before its login.

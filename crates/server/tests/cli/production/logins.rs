@@ -40,6 +40,27 @@ fn add(home: &Home, name: &str, kind: &str) -> String {
     url.expect("an address").to_owned()
 }
 
+/// The tables that a login may read or change.
+const REACHABLE: [&str; 4] = [
+    "_selvedge.installed_extensions",
+    "_selvedge.platform_migrations",
+    "public.later",
+    "public.notes",
+];
+
+async fn list_reachable(client: &Client) -> Vec<String> {
+    let rows = client
+        .query(
+            "select n.nspname || '.' || c.relname from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+             where c.relkind = any ('{r,p,v,m,f}') and n.nspname <> all ('{pg_catalog,information_schema,pg_toast}')
+               and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select, insert, update, delete')
+             order by 1",
+            &[],
+        )
+        .await;
+    rows.expect("rows").iter().map(|row| row.get(0)).collect()
+}
+
 /// Says to be `user`, from another address of this machine, and does not go on.
 async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> {
     let socket = TcpSocket::new_v4()?;
@@ -101,6 +122,12 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
     let running = home.serve(&["--migrate"]).await;
 
+    // A project that knows the names of the roles makes no login by them.
+    home.run_and_expect_success(&[
+        "db",
+        "query",
+        "create role selvedge_readers; create role backdoor login password 'x'; grant selvedge_readers to backdoor",
+    ]);
     let reader = add(&home, "ana", "--read-only");
     let writer = add(&home, "bo", "--write");
     assert!(reader.contains(&format!("@127.0.0.1:{port}/")), "{reader}");
@@ -145,12 +172,30 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
             "select decrypted_secret from vault.decrypted_secrets",
             "permission denied",
         ),
+        (
+            &bo,
+            "delete from supabase_migrations.schema_migrations",
+            "permission denied",
+        ),
+        (&bo, "select * from net.http_request_queue", "permission denied"),
+        (
+            &bo,
+            "select net.http_get('http://example.com')",
+            "permission denied",
+        ),
+        (&ana, "select lo_create(0)", "permission denied"),
+        (
+            &ana,
+            "select pg_logical_emit_message(false, 'a', 'b')",
+            "permission denied",
+        ),
         (&bo, "create table public.own (id int)", "permission denied"),
         (&bo, "set role postgres", "permission denied"),
     ] {
         let refused = run(client, sql).await.expect_err(sql);
         assert!(refused.contains(refusal), "{sql}: {refused}");
     }
+    assert_eq!(list_reachable(&bo).await, REACHABLE);
     let settings = bo
         .query_one("select current_setting('statement_timeout'), current_setting('idle_session_timeout'), current_setting('log_statement')", &[])
         .await
@@ -169,6 +214,7 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     for url in [
         superuser,
         reader.replace("ana:", "nobody:"),
+        format!("postgresql://backdoor:x@127.0.0.1:{port}/postgres"),
         reader.replace("@", "x@"),
     ] {
         let refused = connect(&url).await.expect_err("a stranger");
@@ -189,7 +235,14 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
         listed.contains("read-only  ana 5 sessions") && listed.contains("write      bo 1 sessions"),
         "{listed}"
     );
+    // What she owns does not keep her.
+    home.run_and_expect_success(&["db", "query", "grant create on schema public to ana"]);
+    run(&ana, "begin read write; create table hers (id int); commit")
+        .await
+        .expect("made");
     home.run_and_expect_success(&["database", "login", "remove", "ana"]);
+    let listed = home.run_and_expect_success(&["database", "login", "list"]);
+    assert!(!listed.contains("ana") && listed.contains("bo"), "{listed}");
     let deadline = Instant::now() + TIMEOUT;
     while !ana.is_closed() {
         assert!(Instant::now() < deadline, "its session goes on");
