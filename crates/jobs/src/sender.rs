@@ -8,12 +8,19 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::Method;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use selvedge_http_client::{Call, CallError, CallResponse, FailedStep, HttpClient};
 use tokio::sync::Semaphore;
 use url::Url;
 
 use crate::config::NetConfig;
+
+/// The mark of every request that SQL has asked for. The console and the inbox of every project refuse it: in `start` they serve whoever
+/// reaches them, at ports that other projects do not know.
+const SENDER: HeaderName = HeaderName::from_static("x-selvedge-sender");
+
+/// How the headers begin that only the console's own pages send.
+const CONSOLE_HEADERS: &str = "x-selvedge-";
 
 /// A request as SQL asked for it.
 #[derive(Debug)]
@@ -122,10 +129,18 @@ struct Hop {
 
 impl Hop {
     fn first(request: OutgoingRequest) -> Result<Self, String> {
+        let mut headers = request.headers;
+        if let Some(name) = headers
+            .keys()
+            .find(|name| name.as_str().starts_with(CONSOLE_HEADERS))
+        {
+            return Err(format!("the header \"{name}\" is the console's"));
+        }
+        headers.insert(SENDER, HeaderValue::from_static("sql"));
         Ok(Self {
             method: request.method,
             url: parse_url(&request.url)?,
-            headers: request.headers,
+            headers,
             body: request.body,
         })
     }
@@ -218,8 +233,6 @@ fn describe_failure(error: &CallError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     fn hop(method: Method, url: &str) -> Hop {

@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::Server;
-use actix_web::middleware::{Condition, from_fn};
+use actix_web::body::MessageBody;
+use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
+use actix_web::error::ErrorForbidden;
+use actix_web::middleware::{Condition, Next, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_dev_services::identity::{self, IdentityState};
@@ -156,6 +158,17 @@ pub(crate) fn start_plain_port(
     Ok(server.run())
 }
 
+/// Refuses requests that SQL of any project has asked for (`crates/jobs/src/sender.rs`): the inbox shows every mail.
+async fn refuse_sql<B>(request: ServiceRequest, next: Next<B>) -> Result<ServiceResponse<B>, actix_web::Error>
+where
+    B: MessageBody,
+{
+    if request.headers().contains_key("x-selvedge-sender") {
+        return Err(ErrorForbidden("SQL does not call the inbox"));
+    }
+    next.call(request).await
+}
+
 /// Serves the development inbox, and beside it the development identity provider and the services for text messages.
 ///
 /// # Errors
@@ -168,7 +181,7 @@ pub(crate) fn start_inbox(
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
     let application = move || {
-        let app = App::new();
+        let app = App::new().wrap(from_fn(refuse_sql));
         let app = match identity.clone() {
             Some(identity) => app.configure(identity::configure(identity)),
             None => app,

@@ -24,6 +24,9 @@ pub use hosts::AllowedHosts;
 /// The response header with the id under which a request is found in logs and in the audit.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The mark of requests that SQL of any project has asked for (`crates/jobs/src/sender.rs`).
+const SENDER: HeaderName = HeaderName::from_static("x-selvedge-sender");
+
 /// Checks a request's host, passes it on, and sets the headers of its response.
 pub(crate) async fn guard<B: MessageBody + 'static>(
     request: ServiceRequest,
@@ -32,17 +35,22 @@ pub(crate) async fn guard<B: MessageBody + 'static>(
     let id = RequestId::from_headers(request.headers());
     request.extensions_mut().insert(id.clone());
     let state = state_of(&request);
-    let mut response = if state.config.hosts.allows(&request) {
-        name_request(next.call(request).await?, &id)
+    let refusal = if request.headers().contains_key(SENDER) {
+        Some(ConsoleError::forbidden("SQL does not call the console"))
+    } else if state.config.hosts.allows(&request) {
+        None
     } else {
-        let refusal = ConsoleError::new(
+        Some(ConsoleError::new(
             StatusCode::MISDIRECTED_REQUEST,
             "misdirected",
             "The console does not answer to this host name",
-        );
-        request
+        ))
+    };
+    let mut response = match refusal {
+        None => name_request(next.call(request).await?, &id),
+        Some(refusal) => request
             .into_response(refusal.respond(Some(id.as_str())))
-            .map_into_right_body()
+            .map_into_right_body(),
     };
     // Refusals get the headers, too: a frame around an error page would be as useful to an attacker.
     let headers = response.headers_mut();

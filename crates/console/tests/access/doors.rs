@@ -77,6 +77,10 @@ async fn console_011_160_requests_of_other_pages_are_refused_also_those_that_onl
             format!("{header}{same}Origin: http://localhost:1\r\n"),
         ),
         ("a sandboxed frame", format!("{header}{same}Origin: null\r\n")),
+        (
+            "SQL of another project",
+            format!("{header}{same}X-Selvedge-Sender: sql\r\n"),
+        ),
     ] {
         for method in ["GET", "POST", "DELETE"] {
             assert_eq!(status(method, &lines), 403, "{method} of {name}");

@@ -173,12 +173,8 @@ async fn gw_012_sql_calls_no_refused_port_of_this_machine() {
         other.url(&format!("/elsewhere?http://127.0.0.1:{port}/api")),
     ];
     for url in &refused {
-        let headers = r#"{"x-selvedge-console": "1", "sec-fetch-site": "same-origin"}"#;
         client
-            .execute(
-                "select net.http_get($1, headers := $2::text::jsonb)",
-                &[url, &headers],
-            )
+            .execute("select net.http_get($1)", &[url])
             .await
             .expect("queued");
     }
@@ -188,6 +184,25 @@ async fn gw_012_sql_calls_no_refused_port_of_this_machine() {
     )
     .await;
     assert!(console.received().is_empty());
+    // The console and the inbox of every project refuse requests with this mark, and nothing of the console is sent.
+    let received = other.received();
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0].headers["x-selvedge-sender"], "sql");
+    for name in ["X-Selvedge-Console", "x-selvedge-sender"] {
+        let headers = format!("{{\"{name}\": \"1\"}}");
+        client
+            .execute(
+                "select net.http_get($1, headers := $2::text::jsonb)",
+                &[&other.url("/"), &headers],
+            )
+            .await
+            .expect("queued");
+    }
+    wait_until(
+        &client,
+        "select count(*) = 2 from net._http_response where error_msg like 'the header % is the console''s'",
+    )
+    .await;
     assert_eq!(other.received().len(), 1);
     node.abort();
 }

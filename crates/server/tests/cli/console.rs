@@ -70,11 +70,11 @@ async fn console_130_a_requests_statements_are_kept_for_errors_and_while_a_tail_
 }
 
 /// What SQL is answered by a request of the extension http, or its error.
-async fn ask_by_sql(database: &tokio_postgres::Client, url: &str) -> String {
+async fn ask_by_sql(database: &tokio_postgres::Client, url: &str, header: &str) -> String {
     let sent = "select left(concat(status, ' ', content), 200) from extensions.http((
-        'GET', $1, array[extensions.http_header('sec-fetch-site', 'same-origin'), extensions.http_header('x-selvedge-console', '1')], null, null
+        'GET', $1, array[extensions.http_header('sec-fetch-site', 'same-origin'), extensions.http_header($2, '1')], null, null
       )::extensions.http_request)";
-    match database.query_one(sent, &[&url]).await {
+    match database.query_one(sent, &[&url, &header]).await {
         Ok(row) => row.get(0),
         Err(error) => error.as_db_error().expect(url).message().to_owned(),
     }
@@ -110,9 +110,16 @@ async fn console_011_sql_reaches_neither_the_console_without_sign_in_nor_the_inb
         format!("http://[::ffff:127.0.0.1]:{port}/api/settings"),
         format!("http://127.0.0.1:{inbox}/api/v1/messages"),
     ] {
-        let answer = ask_by_sql(&database, &url).await;
+        let answer = ask_by_sql(&database, &url, "x-plain").await;
         assert!(answer.contains("is not called at this port"), "{url}: {answer}");
     }
-    let own = ask_by_sql(&database, &running.url("/auth/v1/health")).await;
+    // Ports of other projects are not known. Their console and inbox refuse what SQL sends, and the console's headers are not sent.
+    for (port, path) in [(port, "/api/settings"), (inbox, "/api/v1/messages")] {
+        let marked = ask_console(port, path).header("x-selvedge-sender", "sql").send();
+        assert_eq!(marked.await.expect("a response").status(), 403, "{path}");
+    }
+    let header = ask_by_sql(&database, &running.url("/"), "X-Selvedge-Console").await;
+    assert!(header.contains("is the console's"), "{header}");
+    let own = ask_by_sql(&database, &running.url("/auth/v1/health"), "x-plain").await;
     assert!(own.starts_with("200 ") || own.starts_with("401 "), "{own}");
 }
