@@ -40,10 +40,9 @@ const INSERT_SESSION: &str = "
     insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, auth_session, address, expires_at)
     values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))";
 
-/// Ends a project user's session at Auth, as long as the console's own names it.
-const END_AUTH_SESSION: &str =
-    "select selvedge_console.end_auth_session(auth_session) from selvedge_console.sessions
-    where cookie_digest = $1 and auth_session is not null";
+/// The session at Auth of a project user, as long as the console's own names it.
+const FIND_AUTH_SESSION: &str = "select auth_session, user_id from selvedge_console.sessions
+    where cookie_digest = $1 and auth_session is not null and user_id is not null";
 
 /// The owner of a session.
 pub(super) enum Owner<'a> {
@@ -215,7 +214,7 @@ impl SessionStore {
             return Ok(());
         };
         let client = database.service().await?;
-        client.execute(END_AUTH_SESSION, &[&digest.as_slice()]).await?;
+        let at_auth = client.query_opt(FIND_AUTH_SESSION, &[&digest.as_slice()]).await?;
         client
             .execute(
                 "delete from selvedge_console.sessions where cookie_digest = $1",
@@ -224,6 +223,16 @@ impl SessionStore {
             .await?;
         // This node forgets the session immediately; others query the database again after CACHE_LIFETIME.
         self.recent.invalidate(&digest);
+        if let Some(row) = at_auth {
+            let (id, user): (Uuid, Uuid) = (row.get(0), row.get(1));
+            // Triggers of the project run then, at the commit without the rights of any function around them.
+            let auth = database.auth_admin().await?;
+            auth.execute(
+                "delete from auth.sessions where id = $1 and user_id = $2",
+                &[&id, &user],
+            )
+            .await?;
+        }
         Ok(())
     }
 

@@ -23,6 +23,10 @@ const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
        or current_user = 'selvedge_console_reader_0' and r.rolname ~ '^selvedge_console_reader_[0-9]+$'
      order by r.rolname";
 
+/// The path of the console's own sessions. `postgres` may give the database another one, in which an operator or a function of its own comes
+/// before PostgreSQL's, and would run with the console's rights. A statement without names.
+const PINNED_PATH: &str = "set search_path = pg_catalog, pg_temp";
+
 /// The database, as the levels and the console itself reach it.
 pub struct ConsoleDatabase {
     database: Arc<Database>,
@@ -74,12 +78,22 @@ impl ConsoleDatabase {
 
     /// A connection of the console itself, which reads accounts and sessions and writes the audit.
     pub(crate) async fn service(&self) -> Result<Object, ConsoleError> {
-        Ok(self.service.get().await?)
+        let client = self.service.get().await?;
+        // Each time: an index of the project on a table of Auth may have changed it when the last statement read there.
+        client.batch_execute(PINNED_PATH).await?;
+        Ok(client)
     }
 
     /// Opens a connection outside of the pool with the console's own login, for work that belongs to a session.
     pub(crate) async fn dedicated_service(&self) -> Result<Client, ConsoleError> {
-        Ok(self.database.client(Login::ConsoleService).await?)
+        let client = self.database.client(Login::ConsoleService).await?;
+        client.batch_execute(PINNED_PATH).await?;
+        Ok(client)
+    }
+
+    /// A connection of the role that owns Auth's tables, for what runs code of the project: `postgres` is a member of it, and may attach triggers.
+    pub(crate) async fn auth_admin(&self) -> Result<Client, ConsoleError> {
+        Ok(self.database.client(Login::AuthAdmin).await?)
     }
 
     /// The database with all logins, for what runs under a caller's role as the services do it.

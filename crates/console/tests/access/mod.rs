@@ -6,6 +6,7 @@ mod doors;
 mod levels;
 mod limits;
 mod mail;
+mod paths;
 mod sessions;
 mod snippets;
 mod support;

@@ -13,8 +13,12 @@ pub(crate) fn limit_idle_transactions(limit: Duration) -> Hook {
     let limit_ms = limit.as_millis();
     Hook::async_fn(move |client, _| {
         let set_limit = format!(
-            "select set_config(name, '{limit_ms}', false) from pg_catalog.pg_settings
-             where name = 'idle_in_transaction_session_timeout' and (setting = '0' or setting::bigint > {limit_ms})"
+            // The database's search path may be the project's, and the login one with more rights than `postgres`.
+            "select pg_catalog.set_config(name, '{limit_ms}'::pg_catalog.text, false) from pg_catalog.pg_settings
+             where name operator(pg_catalog.=) 'idle_in_transaction_session_timeout'::pg_catalog.text and (
+               setting operator(pg_catalog.=) '0'::pg_catalog.text
+               or setting::pg_catalog.int8 operator(pg_catalog.>) {limit_ms}::pg_catalog.int8
+             )"
         );
         Box::pin(async move {
             let limited = client.batch_execute(&set_limit).await;
