@@ -8,9 +8,24 @@ use selvedge_postgres::migrate::{
     TakenMembership, list_grantable_file_roles, list_taken_memberships, release_file_roles,
     reserve_file_roles, take_back_memberships,
 };
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Error};
 
 use crate::output;
+
+/// Roles that log in with a verifier of md5, and are superusers, have an attribute that leads to one, or are members of such a role. The service's
+/// own are set anew by the same command.
+const WITH_MD5: &str = "
+    select pg_catalog.string_agg(pg_catalog.quote_ident(a.rolname), ', '::pg_catalog.text order by a.rolname)
+    from pg_catalog.pg_authid as a
+    where a.rolcanlogin and a.rolpassword operator(pg_catalog.~) '^md5'::pg_catalog.text
+      and a.rolname operator(pg_catalog.<>) 'postgres'::pg_catalog.name
+      and a.rolname operator(pg_catalog.!~) '^(supabase_(replication|auth|storage|functions|realtime|etl)_admin$|selvedge_)'::pg_catalog.text
+      and exists (
+        select from pg_catalog.pg_authid as r
+        where (r.rolsuper or r.rolreplication or r.rolcreaterole)
+          and r.rolname operator(pg_catalog.<>) 'postgres'::pg_catalog.name
+          and (r.oid operator(pg_catalog.=) a.oid or not a.rolsuper and pg_catalog.pg_has_role(a.oid, r.oid, 'member'::pg_catalog.text))
+      )";
 
 /// Refuses a server on which `postgres` can become a superuser through another role, and PostgreSQL 15 without a decision about the roles
 /// that reach files (`[selvedge] reserve_file_roles`). Returns memberships of `postgres` itself, which end without a question.
@@ -21,6 +36,7 @@ pub(crate) async fn check_server_roles(
     reserve: Option<bool>,
     superuser: &Client,
 ) -> Result<Vec<TakenMembership>> {
+    refuse_md5(superuser).await?;
     let grantable = list_grantable_file_roles(superuser).await?;
     if reserve.is_none() && !grantable.is_empty() {
         bail!(
@@ -51,6 +67,30 @@ pub(crate) async fn check_server_roles(
         );
     }
     Ok(taken)
+}
+
+/// Refuses a server whose privileged roles have passwords of the kind `md5`: what PostgreSQL stores of one is enough to log in with, and `postgres`
+/// reads all tables.
+async fn refuse_md5(superuser: &Client) -> Result<()> {
+    let Some(names) = list_md5_roles(superuser).await? else {
+        return Ok(());
+    };
+    bail!(
+        "PostgreSQL stores passwords of roles with more rights than postgres as md5: {names}. Whoever reads what is stored can log in with it, and \
+         postgres reads all tables. Set each anew as a superuser:\n  set password_encryption = 'scram-sha-256'; alter role NAME password '…';"
+    )
+}
+
+/// Names the roles with more rights than `postgres` whose stored password is of the kind `md5`; `None` if there are none, or the session may not know.
+///
+/// # Errors
+/// When the query fails.
+pub(crate) async fn list_md5_roles(client: &Client) -> Result<Option<String>, Error> {
+    let may_read = "select pg_catalog.has_table_privilege('pg_catalog.pg_authid'::pg_catalog.text, 'select'::pg_catalog.text)";
+    if !client.query_one(may_read, &[]).await?.get::<_, bool>(0) {
+        return Ok(None);
+    }
+    Ok(client.query_one(WITH_MD5, &[]).await?.get(0))
 }
 
 /// Makes the roles that reach files superusers, or ordinary roles again where the project says so.

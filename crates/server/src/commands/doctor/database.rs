@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-use selvedge_postgres::migrate::{find_privilege_faults, find_role_faults, is_platform_applied};
+use selvedge_postgres::migrate::{
+    PrivilegeFault, find_privilege_faults, find_role_faults, is_platform_applied,
+};
 use tokio_postgres::{Client, Error};
 
 use super::finding::{Finding, Status};
 use crate::config::Config;
+use crate::database::server_roles::list_md5_roles;
 use crate::services::connections::ConnectionCount;
 
 /// Oldest and newest major version that the services are tested with.
@@ -86,6 +89,11 @@ async fn check_platform(client: &Client) -> Result<Finding, Error> {
 async fn check_privileges(client: &Client) -> Result<Finding, Error> {
     let mut faults = find_privilege_faults(client).await?;
     faults.extend(find_role_faults(client).await?);
+    let with_md5 = list_md5_roles(client).await?;
+    faults.extend(with_md5.map(|object| PrivilegeFault {
+        rule: "passwords of roles with more rights than postgres are stored by scram-sha-256".to_owned(),
+        object,
+    }));
     if faults.is_empty() {
         return Ok(Finding::ok(
             "privileges",

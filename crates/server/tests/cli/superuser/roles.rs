@@ -94,6 +94,23 @@ async fn a_way_to_a_superuser_through_another_role_is_refused_by_migrate_up_and_
     let message = expect_failure(&mut migrate_up(&project));
 
     assert!(message.contains("revoke \"operators\" from \"far\""), "{message}");
+
+    // What is stored of a password by md5 is enough to log in with, and `postgres` reads it.
+    superuser
+        .batch_execute(
+            "set password_encryption = 'md5'; create role plain login password 'x'; create role stored login password 'x' in role operators",
+        )
+        .await
+        .expect("a superuser may");
+    let message = expect_failure(&mut migrate_up(&project));
+    assert!(
+        message.contains("more rights than postgres as md5: stored. "),
+        "{message}"
+    );
+    superuser
+        .batch_execute("drop role stored; drop role plain")
+        .await
+        .expect("a superuser may");
     running.stop();
     let running = project.start().await;
     let printed = running.output();
