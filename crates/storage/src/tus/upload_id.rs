@@ -96,6 +96,9 @@ mod tests {
             assert!(UploadId::parse(&bad).is_err(), "{bad}");
         }
         let other_version = UploadId::parse(&id("b/k/123"));
-        assert!(matches!(other_version, Err(TusError::NotFound)), "{other_version:?}");
+        assert!(
+            matches!(other_version, Err(TusError::NotFound)),
+            "{other_version:?}"
+        );
     }
 }
