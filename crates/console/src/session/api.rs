@@ -106,11 +106,12 @@ pub(super) async fn sign_out(
 /// `GET /api/accounts` → `{accounts, members}`
 pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
     let client = state.database.service().await?;
-    // Users with a level are listed only if users of the project may sign in at all.
+    let accounts = accounts::list_accounts(&client).await?;
+    // Users with a level are listed only if users of the project may sign in at all. Last, because an index of the project on Auth's tables may
+    // change the path of the session.
     let members = match state.config.sign_in.project {
         true => accounts::list_members(&client).await?,
         false => Vec::new(),
     };
-    let accounts = accounts::list_accounts(&client).await?;
     Ok(HttpResponse::Ok().json(json!({ "accounts": accounts, "members": members })))
 }

@@ -24,7 +24,7 @@ const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
      order by r.rolname";
 
 /// The path of the console's own sessions. `postgres` may give the database another one, in which an operator or a function of its own comes
-/// before PostgreSQL's, and would run with the console's rights. A statement without names.
+/// before PostgreSQL's, and would run with the console's rights. This statement itself looks up no name.
 const PINNED_PATH: &str = "set search_path = pg_catalog, pg_temp";
 
 /// The database, as the levels and the console itself reach it.
@@ -119,10 +119,9 @@ pub async fn check_logins(database: &Database) -> Result<(), String> {
             .client(login)
             .await
             .map_err(|error| format!("the console cannot log in to the database: {error}"))?;
-        let rows = client
-            .query(DANGEROUS_ROLES, &[])
-            .await
-            .map_err(|error| format!("the console cannot examine its logins: {error}"))?;
+        let examine = |error| format!("the console cannot examine its logins: {error}");
+        client.batch_execute(PINNED_PATH).await.map_err(examine)?;
+        let rows = client.query(DANGEROUS_ROLES, &[]).await.map_err(examine)?;
         for row in rows {
             refuse_dangerous_login(row.get(0), row.get(1), row.get(2))?;
         }

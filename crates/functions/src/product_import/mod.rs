@@ -119,8 +119,8 @@ impl Shared {
         Ok(self.downloader.retailer().parse_address(&body.url)?)
     }
 
-    /// What a person is told whose request names no product. Whoever may not import learns that alone: the project's check is asked
-    /// about no product.
+    /// The answer to a request of a person that names no product. The project's check is asked about an empty product first, so that whoever
+    /// may not import is told that and nothing else.
     async fn refuse_person_first(&self, token: &HeaderValue, failure: ImportFailure) -> ImportFailure {
         match self.api.check_product(token, "", 0, None).await {
             Err(ImportFailure::NotAllowed) => ImportFailure::NotAllowed,

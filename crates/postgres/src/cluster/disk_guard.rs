@@ -30,7 +30,7 @@ const RESERVE_BYTES: u64 = 256 * MIB;
 const LEAST_RESERVE_BYTES: u64 = 32 * MIB;
 /// With less room than this the reserve is given up: two files of PostgreSQL's log and what a checkpoint writes.
 const LAST_BYTES: u64 = 48 * MIB;
-/// As much before a start, which writes at once.
+/// With less room than this the reserve is given up before a start of PostgreSQL, which writes to its log at once.
 const START_BYTES: u64 = 2 * LAST_BYTES;
 /// The log files that stay when room is short.
 const LEAST_LOG_BYTES: u64 = 64 * MIB;
@@ -42,11 +42,12 @@ const RESERVE_AFTER: Duration = Duration::from_secs(20);
 
 /// Sessions that wait for their client read the settings with their next statement, so what begins in the next two seconds counts as begun before.
 const RELOAD: &str = "select pg_catalog.pg_reload_conf(), (pg_catalog.clock_timestamp() operator(pg_catalog.+) '2 s'::pg_catalog.interval)::pg_catalog.text";
-/// In the place of a moment, for the last bytes.
-const EVERYBODY: &str = "infinity";
+/// As the time of [`END_WRITERS`] it ends all transactions that write, for the last bytes.
+const ALWAYS: &str = "infinity";
 /// Slots are given up by the checkpoint that finds them too far behind.
 const CHECKPOINT: &str = "checkpoint";
-/// Ends what has begun to write before the database became read-only, and would go on writing. Whoever begins to write later has said so.
+/// Ends transactions that have written and began before a time, at which the database became read-only: they would go on writing. Later ones
+/// write only where they ask for it (`begin read write`), and are left alone.
 const END_WRITERS: &str = "
     select a.usename::pg_catalog.text, a.pid, case a.state when 'active' then pg_catalog.pg_cancel_backend(a.pid) else pg_catalog.pg_terminate_backend(a.pid) end
     from pg_catalog.pg_stat_activity as a
@@ -54,7 +55,7 @@ const END_WRITERS: &str = "
       and a.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()
       and a.xact_start operator(pg_catalog.<) $1::pg_catalog.text::pg_catalog.timestamptz";
 
-/// Watches the disk of a cluster. What waits for PostgreSQL or the disk runs beside the looks, which go on meanwhile.
+/// Watches the disk of a cluster. What waits for PostgreSQL or the disk runs in the background, so that the next look is never late.
 #[derive(Debug)]
 pub struct DiskGuard {
     target: Target,
@@ -62,16 +63,16 @@ pub struct DiskGuard {
     reserve: PathBuf,
     level: DiskLevel,
     /// The level whose settings PostgreSQL has read; `None` before the first.
-    told: Option<DiskLevel>,
+    applied: Option<DiskLevel>,
     /// When the database became read-only, as PostgreSQL writes it.
     full_since: Option<String>,
-    telling: Beside<(DiskLevel, Result<Option<String>, TellError>)>,
-    checkpoint: Beside<()>,
-    ending: Beside<()>,
-    reserving: Beside<()>,
+    settings: BackgroundTask<(DiskLevel, Result<Option<String>, ApplyError>)>,
+    checkpoint: BackgroundTask<()>,
+    end_of_writers: BackgroundTask<()>,
+    reserving: BackgroundTask<()>,
 }
 
-/// The cluster.
+/// The cluster whose disk is watched.
 #[derive(Debug, Clone)]
 struct Target {
     data_dir: PathBuf,
@@ -80,7 +81,7 @@ struct Target {
 }
 
 impl DiskGuard {
-    /// What watches the disk of a data directory, whose cluster is reached so.
+    /// Prepares the watch over the disk of a data directory. `access` reaches its cluster.
     pub(super) fn new(data_dir: &Path, owner: Owner, access: ClusterAccess) -> Self {
         let home = data_dir.parent().unwrap_or(data_dir);
         Self {
@@ -92,12 +93,12 @@ impl DiskGuard {
                 access,
             },
             level: DiskLevel::default(),
-            told: None,
+            applied: None,
             full_since: None,
-            telling: Beside::default(),
-            checkpoint: Beside::default(),
-            ending: Beside::default(),
-            reserving: Beside::default(),
+            settings: BackgroundTask::default(),
+            checkpoint: BackgroundTask::default(),
+            end_of_writers: BackgroundTask::default(),
+            reserving: BackgroundTask::default(),
         }
     }
 
@@ -106,32 +107,32 @@ impl DiskGuard {
         let begun = tokio::time::Instant::now();
         loop {
             match DiskRoom::of(&self.target.data_dir) {
-                Ok(room) => self.settle(room, begun.elapsed() >= RESERVE_AFTER).await,
+                Ok(room) => self.act_on(room, begun.elapsed() >= RESERVE_AFTER).await,
                 Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
             }
-            let is_calm = self.level == DiskLevel::Enough && self.told == Some(self.level);
+            let is_calm = self.level == DiskLevel::Enough && self.applied == Some(self.level);
             tokio::time::sleep(if is_calm { PAUSE } else { SHORT_PAUSE }).await;
         }
     }
 
-    async fn settle(&mut self, room: DiskRoom, may_reserve: bool) {
+    async fn act_on(&mut self, room: DiskRoom, may_reserve: bool) {
         let level = room.level_after(self.level);
         if level != self.level {
             report(room, self.level, level);
             self.level = level;
         }
-        self.settle_reserve(room, may_reserve).await;
+        self.keep_reserve(room, may_reserve).await;
         if level >= DiskLevel::VeryLow
             && let Err(error) = remove_oldest(&self.logs, LEAST_LOG_BYTES)
             && error.kind() != ErrorKind::NotFound
         {
             tracing::warn!(%error, "old log files of PostgreSQL cannot be removed");
         }
-        self.settle_postgres(room).await;
+        self.apply_level(room).await;
     }
 
     /// Makes the reserve where there is room for it, and removes it where nothing else is left.
-    async fn settle_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
+    async fn keep_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
         self.reserving.take_result().await;
         if give_up_reserve(&self.reserve, room.free, LAST_BYTES) || self.reserve.symlink_metadata().is_ok() {
             return;
@@ -154,13 +155,14 @@ impl DiskGuard {
         }
     }
 
-    /// Lets PostgreSQL do what the level asks for. While it starts it has no session for this, and the next look tries again.
-    async fn settle_postgres(&mut self, room: DiskRoom) {
+    /// Gives PostgreSQL the settings of the level, and ends what writes while the disk is full. A PostgreSQL that starts has no session for
+    /// this, and the next look tries again.
+    async fn apply_level(&mut self, room: DiskRoom) {
         let level = self.level;
-        match self.telling.take_result().await {
-            Some((told, Ok(since))) => {
-                (self.told, self.full_since) = (Some(told), since);
-                if told >= DiskLevel::VeryLow {
+        match self.settings.take_result().await {
+            Some((applied, Ok(since))) => {
+                (self.applied, self.full_since) = (Some(applied), since);
+                if applied >= DiskLevel::VeryLow {
                     self.checkpoint.take_result().await;
                     self.checkpoint.begin(self.target.clone().write_checkpoint());
                 }
@@ -170,25 +172,29 @@ impl DiskGuard {
             }
             None => {}
         }
-        if self.told != Some(level) {
-            self.telling
-                .begin(self.target.clone().tell(level, self.told.is_none()));
+        if self.applied != Some(level) {
+            self.settings
+                .begin(self.target.clone().apply_settings(level, self.applied.is_none()));
         }
-        self.ending.take_result().await;
+        self.end_of_writers.take_result().await;
         let since = match room.free < LAST_BYTES {
-            true => Some(EVERYBODY.to_owned()),
+            true => Some(ALWAYS.to_owned()),
             false => self.full_since.clone(),
         };
         if let Some(since) = since.filter(|_| level == DiskLevel::Full) {
-            self.ending.begin(self.target.clone().end_writers(since));
+            self.end_of_writers.begin(self.target.clone().end_writers(since));
         }
     }
 }
 
 impl Target {
-    /// Lets PostgreSQL read the settings of the level, and returns since when it is read-only.
-    async fn tell(self, level: DiskLevel, is_first: bool) -> (DiskLevel, Result<Option<String>, TellError>) {
-        let told = async {
+    /// Makes PostgreSQL read the settings of the level. Returns since when it is read-only, if it is.
+    async fn apply_settings(
+        self,
+        level: DiskLevel,
+        is_first: bool,
+    ) -> (DiskLevel, Result<Option<String>, ApplyError>) {
+        let applied = async {
             if is_first && settings_of(level).is_empty() && !self.data_dir.join(DISK_SETTINGS).exists() {
                 return Ok(None);
             }
@@ -200,7 +206,7 @@ impl Target {
                 _ => None,
             })
         };
-        (level, told.await)
+        (level, applied.await)
     }
 
     async fn write_checkpoint(self) {
@@ -232,32 +238,32 @@ impl Target {
     }
 }
 
-/// Something that is done at most once at a time, and ends with the guard.
+/// Work in the background that is done at most once at a time, and is aborted with the guard.
 #[derive(Debug)]
-struct Beside<T>(Option<JoinHandle<T>>);
+struct BackgroundTask<T>(Option<JoinHandle<T>>);
 
-impl<T> Default for Beside<T> {
+impl<T> Default for BackgroundTask<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T: Send + 'static> Beside<T> {
-    /// Begins it, unless it is being done.
+impl<T: Send + 'static> BackgroundTask<T> {
+    /// Begins the work, unless a former result has not been taken yet.
     fn begin(&mut self, work: impl Future<Output = T> + Send + 'static) {
         if self.0.is_none() {
             self.0 = Some(tokio::spawn(work));
         }
     }
 
-    /// Its result, once.
+    /// The result of work that has ended. New work may begin then.
     async fn take_result(&mut self) -> Option<T> {
         let work = self.0.take_if(|work| work.is_finished())?;
         work.await.ok()
     }
 }
 
-impl<T> Drop for Beside<T> {
+impl<T> Drop for BackgroundTask<T> {
     fn drop(&mut self) {
         if let Some(work) = &self.0 {
             work.abort();
@@ -295,7 +301,7 @@ fn give_up_reserve(reserve: &Path, free: u64, needed: u64) -> bool {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum TellError {
+enum ApplyError {
     #[error(transparent)]
     File(#[from] ClusterError),
     #[error(transparent)]

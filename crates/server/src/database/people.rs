@@ -198,7 +198,8 @@ pub(crate) async fn list_definer_functions(superuser: &PrivilegedSession) -> Res
 }
 
 /// Removes a login, and ends its sessions. What it owns goes to `postgres`, whose session `owner` is: functions of the project that run upon
-/// such a change have its rights then, and not the superuser's.
+/// such a change have its rights then, and not the superuser's. Its functions and views, which have had its rights for whoever calls or reads
+/// them, have the rights of these from then on, and not those of `postgres`.
 ///
 /// # Errors
 /// When there is no such login, or it owns something in another database.
@@ -217,7 +218,8 @@ pub(crate) async fn remove_login(superuser: &PrivilegedSession, owner: &Client, 
         .await?;
     owner
         .batch_execute(&format!(
-            "reassign owned by {role} to postgres; drop owned by {role}"
+            "{}; reassign owned by {role} to postgres; drop owned by {role}",
+            lowering(name)
         ))
         .await?;
     let drop = format!(
@@ -231,6 +233,30 @@ pub(crate) async fn remove_login(superuser: &PrivilegedSession, owner: &Client, 
         ),
         dropped => Ok(dropped?),
     }
+}
+
+/// Takes the owner's rights from its functions and views.
+fn lowering(name: &str) -> String {
+    let name = quote_literal(name);
+    format!(
+        "do $lowering$
+         declare statement pg_catalog.text;
+         begin
+           for statement in
+             select pg_catalog.format('alter routine %s security invoker', p.oid::pg_catalog.regprocedure)
+             from pg_catalog.pg_proc as p join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) p.proowner
+             where p.prosecdef and p.prokind operator(pg_catalog.<>) 'a'::pg_catalog.\"char\"
+               and r.rolname operator(pg_catalog.=) {name}::pg_catalog.name
+             union all
+             select pg_catalog.format('alter view %s set (security_invoker = true)', c.oid::pg_catalog.regclass)
+             from pg_catalog.pg_class as c join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) c.relowner
+             where c.relkind operator(pg_catalog.=) 'v'::pg_catalog.\"char\"
+               and r.rolname operator(pg_catalog.=) {name}::pg_catalog.name
+           loop
+             execute statement;
+           end loop;
+         end $lowering$"
+    )
 }
 
 /// The statements that make the role, as one transaction: all of it, or nothing. They take no parameters.

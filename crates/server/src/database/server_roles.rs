@@ -12,17 +12,18 @@ use tokio_postgres::{Client, Error};
 
 use crate::output;
 
-/// Roles that log in with a verifier of md5, and are superusers, have an attribute that leads to one, or are members of such a role. The service's
-/// own are set anew by the same command.
+/// Roles that log in with a verifier of md5, and are superusers, have an attribute or a role of PostgreSQL's that leads to one, or are members of
+/// such a role. This program stores none of md5, also not for the service's own.
 const WITH_MD5: &str = "
     select pg_catalog.string_agg(pg_catalog.quote_ident(a.rolname), ', '::pg_catalog.text order by a.rolname)
     from pg_catalog.pg_authid as a
     where a.rolcanlogin and a.rolpassword operator(pg_catalog.~) '^md5'::pg_catalog.text
       and a.rolname operator(pg_catalog.<>) 'postgres'::pg_catalog.name
-      and a.rolname operator(pg_catalog.!~) '^(supabase_(replication|auth|storage|functions|realtime|etl)_admin$|selvedge_)'::pg_catalog.text
       and exists (
         select from pg_catalog.pg_authid as r
-        where (r.rolsuper or r.rolreplication or r.rolcreaterole)
+        where (r.rolsuper or r.rolreplication or r.rolcreaterole or r.rolname operator(pg_catalog.=) any (array[
+            'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'
+          ]::pg_catalog.name[]))
           and r.rolname operator(pg_catalog.<>) 'postgres'::pg_catalog.name
           and (r.oid operator(pg_catalog.=) a.oid or not a.rolsuper and pg_catalog.pg_has_role(a.oid, r.oid, 'member'::pg_catalog.text))
       )";

@@ -89,11 +89,11 @@ impl PublicPorts {
     }
 }
 
-/// What was made of the ports.
+/// The ports of `serve` that have been opened.
 pub(super) struct StartedPorts {
     /// For the API.
     pub(super) https: Vec<Listener>,
-    /// The server of the other port.
+    /// The server of the port without TLS.
     pub(super) plain: ServerHandle,
     /// The certificate, for further ports.
     pub(super) tls: Arc<ServerConfig>,

@@ -237,10 +237,17 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     );
     // What she owns does not keep her.
     home.run_and_expect_success(&["db", "query", "grant create on schema public to ana"]);
-    run(&ana, "begin read write; create table hers (id int); commit")
-        .await
-        .expect("made");
+    let made = "begin read write; create table hers (id int); create view her_view as select * from hers;
+        create function her_function() returns int language sql security definer as 'select 1'; commit";
+    run(&ana, made).await.expect("made");
     home.run_and_expect_success(&["database", "login", "remove", "ana"]);
+    let rights = "select concat_ws(' ', 'rights of', case when prosecdef then 'the owner' else 'the caller' end,
+        (select c.reloptions from pg_class as c where c.relname = 'her_view')) from pg_proc where proname = 'her_function'";
+    let rights = home.run_and_expect_success(&["db", "query", rights]);
+    assert!(
+        rights.contains("rights of the caller {security_invoker=true}"),
+        "{rights}"
+    );
     let listed = home.run_and_expect_success(&["database", "login", "list"]);
     assert!(!listed.contains("ana") && listed.contains("bo"), "{listed}");
     let deadline = Instant::now() + TIMEOUT;
