@@ -14,8 +14,6 @@ it("a failed refetch takes nothing away that is shown: the first read alone deci
   );
 
   expect(found.map(([path]) => path.replace("/src/", "")).sort()).toEqual([
-    // It reads once more when somebody asks for it.
-    "app/routes/create-outfit/overtaken-outfit.tsx",
     // It asks for `data` first.
     "app/shell/page-section.tsx",
     // A mutation.
