@@ -24,10 +24,10 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use url::form_urlencoded::Serializer;
 
-use crate::connector::{Connector, RefusedPort};
+use crate::connect::{
+    Addresses, Connector, NoAllowedAddress, NotResolved, RefusedPort, Resolver, is_private,
+};
 use crate::error::{CallError, FailedStep};
-use crate::private_network::is_private;
-use crate::resolver::{Addresses, NoAllowedAddress, NotResolved, Resolver};
 use crate::response_body::read_body;
 
 /// How long a call may take in total, from connecting to the last byte, unless [`Call::timeout()`] is set.

@@ -6,17 +6,14 @@
 //! the signature of Standard Webhooks. Which private addresses and ports may be called is decided where the client is created.
 
 mod client;
-mod connector;
+mod connect;
 mod error;
-mod private_network;
-mod resolver;
 mod response_body;
 mod webhook;
 
 pub use client::{
     Call, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, HttpClient, StreamedResponse,
 };
+pub use connect::{Addresses, Resolution, ResolveName, is_private};
 pub use error::{CallError, FailedStep};
-pub use private_network::is_private;
-pub use resolver::{Addresses, Resolution, ResolveName};
 pub use webhook::{WebhookKey, signed_post};

@@ -19,7 +19,7 @@ use crate::config::NetConfig;
 /// reaches them, at ports that other projects do not know.
 const SENDER: HeaderName = HeaderName::from_static("x-selvedge-sender");
 
-/// How the headers begin that only the console's own pages send.
+/// The prefix of headers that only the console's own pages send.
 const CONSOLE_HEADERS: &str = "x-selvedge-";
 
 /// A request as SQL asked for it.

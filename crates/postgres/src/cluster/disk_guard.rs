@@ -25,7 +25,7 @@ const MIB: u64 = 1024 * 1024;
 
 /// The reserve, beside the data directory.
 const RESERVE: &str = "reserve";
-/// Its size, and the least on a small disk.
+/// The bytes of the reserve, and those on a small disk, where it is a hundredth.
 const RESERVE_BYTES: u64 = 256 * MIB;
 const LEAST_RESERVE_BYTES: u64 = 32 * MIB;
 /// With less room than this the reserve is given up: two files of PostgreSQL's log and what a checkpoint writes.
@@ -34,21 +34,21 @@ const LAST_BYTES: u64 = 48 * MIB;
 const START_BYTES: u64 = 2 * LAST_BYTES;
 /// The log files that stay when room is short.
 const LEAST_LOG_BYTES: u64 = 64 * MIB;
-/// The pause between two looks at the disk, and when it is watched closely.
-const PAUSE: Duration = Duration::from_secs(1);
-const SHORT_PAUSE: Duration = Duration::from_millis(100);
+/// The time between two looks at the disk, and the shorter one while its room is short or PostgreSQL has not read its settings.
+const INTERVAL: Duration = Duration::from_secs(1);
+const SHORT_INTERVAL: Duration = Duration::from_millis(100);
 /// How long PostgreSQL has been running when the reserve is made, so that a first start does not wait for it.
 const RESERVE_AFTER: Duration = Duration::from_secs(20);
 
 /// Sessions that wait for their client read the settings with their next statement, so what begins in the next two seconds counts as begun before.
 const RELOAD: &str = "select pg_catalog.pg_reload_conf(), (pg_catalog.clock_timestamp() operator(pg_catalog.+) '2 s'::pg_catalog.interval)::pg_catalog.text";
-/// As the time of [`END_WRITERS`] it ends all transactions that write, for the last bytes.
-const ALWAYS: &str = "infinity";
-/// Slots are given up by the checkpoint that finds them too far behind.
+/// A time for [`END_WRITING_TRANSACTIONS`] after which none begins, so that it ends all of them: used when hardly any room is left.
+const AFTER_ALL: &str = "infinity";
+/// PostgreSQL gives up slots that are too far behind at its next checkpoint, so the guard asks for one.
 const CHECKPOINT: &str = "checkpoint";
 /// Ends transactions that have written and began before a time, at which the database became read-only: they would go on writing. Later ones
 /// write only where they ask for it (`begin read write`), and are left alone.
-const END_WRITERS: &str = "
+const END_WRITING_TRANSACTIONS: &str = "
     select a.usename::pg_catalog.text, a.pid, case a.state when 'active' then pg_catalog.pg_cancel_backend(a.pid) else pg_catalog.pg_terminate_backend(a.pid) end
     from pg_catalog.pg_stat_activity as a
     where a.backend_type operator(pg_catalog.=) 'client backend' and a.backend_xid is not null
@@ -68,7 +68,7 @@ pub struct DiskGuard {
     full_since: Option<String>,
     settings: BackgroundTask<(DiskLevel, Result<Option<String>, ApplyError>)>,
     checkpoint: BackgroundTask<()>,
-    end_of_writers: BackgroundTask<()>,
+    ending: BackgroundTask<()>,
     reserving: BackgroundTask<()>,
 }
 
@@ -97,7 +97,7 @@ impl DiskGuard {
             full_since: None,
             settings: BackgroundTask::default(),
             checkpoint: BackgroundTask::default(),
-            end_of_writers: BackgroundTask::default(),
+            ending: BackgroundTask::default(),
             reserving: BackgroundTask::default(),
         }
     }
@@ -111,17 +111,17 @@ impl DiskGuard {
                 Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
             }
             let is_calm = self.level == DiskLevel::Enough && self.applied == Some(self.level);
-            tokio::time::sleep(if is_calm { PAUSE } else { SHORT_PAUSE }).await;
+            tokio::time::sleep(if is_calm { INTERVAL } else { SHORT_INTERVAL }).await;
         }
     }
 
     async fn act_on(&mut self, room: DiskRoom, may_reserve: bool) {
         let level = room.level_after(self.level);
         if level != self.level {
-            report(room, self.level, level);
+            log_level(room, self.level, level);
             self.level = level;
         }
-        self.keep_reserve(room, may_reserve).await;
+        self.update_reserve(room, may_reserve).await;
         if level >= DiskLevel::VeryLow
             && let Err(error) = remove_oldest(&self.logs, LEAST_LOG_BYTES)
             && error.kind() != ErrorKind::NotFound
@@ -131,8 +131,8 @@ impl DiskGuard {
         self.apply_level(room).await;
     }
 
-    /// Makes the reserve where there is room for it, and removes it where nothing else is left.
-    async fn keep_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
+    /// Makes the file of the reserve when the disk has room for it, and removes it when PostgreSQL would otherwise have none.
+    async fn update_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
         self.reserving.take_result().await;
         if give_up_reserve(&self.reserve, room.free, LAST_BYTES) || self.reserve.symlink_metadata().is_ok() {
             return;
@@ -176,13 +176,14 @@ impl DiskGuard {
             self.settings
                 .begin(self.target.clone().apply_settings(level, self.applied.is_none()));
         }
-        self.end_of_writers.take_result().await;
+        self.ending.take_result().await;
         let since = match room.free < LAST_BYTES {
-            true => Some(ALWAYS.to_owned()),
+            true => Some(AFTER_ALL.to_owned()),
             false => self.full_since.clone(),
         };
         if let Some(since) = since.filter(|_| level == DiskLevel::Full) {
-            self.end_of_writers.begin(self.target.clone().end_writers(since));
+            self.ending
+                .begin(self.target.clone().end_writing_transactions(since));
         }
     }
 }
@@ -219,10 +220,10 @@ impl Target {
         }
     }
 
-    async fn end_writers(self, since: String) {
+    async fn end_writing_transactions(self, since: String) {
         let ended = async {
             let session = self.access.superuser_login().connect().await?;
-            for row in session.query(END_WRITERS, &[&since]).await? {
+            for row in session.query(END_WRITING_TRANSACTIONS, &[&since]).await? {
                 let (login, pid): (Option<String>, i32) = (row.try_get(0)?, row.try_get(1)?);
                 tracing::warn!(
                     login,
@@ -283,7 +284,7 @@ pub(super) fn make_room_for_start(data_dir: &Path) {
     }
 }
 
-/// Removes the reserve where less is free than is needed. Returns whether it was.
+/// Removes the reserve if less than `needed` bytes are free. Returns whether it was removed.
 fn give_up_reserve(reserve: &Path, free: u64, needed: u64) -> bool {
     if free >= needed || reserve.symlink_metadata().is_err() {
         return false;
@@ -308,7 +309,7 @@ enum ApplyError {
     Database(#[from] Error),
 }
 
-fn report(room: DiskRoom, before: DiskLevel, level: DiskLevel) {
+fn log_level(room: DiskRoom, before: DiskLevel, level: DiskLevel) {
     let (free_bytes, percent) = (room.free, room.percent());
     match level {
         DiskLevel::Full => tracing::error!(

@@ -7,8 +7,8 @@ use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1024 * 1024;
 
-/// Below so many percent people are warned, what can be made again is removed, and nothing is written any more. On a small disk the bytes
-/// count: so many may be written within the seconds that it takes to see it.
+/// With less room than these a disk has the level of the name. On a small disk the bytes decide: so many can be written within the second that it
+/// takes to see it.
 const LOW: Threshold = Threshold {
     percent: 10,
     bytes: 256 * MIB,
@@ -21,7 +21,7 @@ const FULL: Threshold = Threshold {
     percent: 3,
     bytes: 64 * MIB,
 };
-/// From here on a disk that was full may be written again. Otherwise it would be full again with the next rows.
+/// A disk that was full is written again only with this much room, as otherwise the next rows would fill it again.
 const WRITABLE: Threshold = Threshold {
     percent: 6,
     bytes: 128 * MIB,
@@ -33,22 +33,22 @@ struct Threshold {
     bytes: u64,
 }
 
-/// What the room on a disk means. Later ones are worse.
+/// How short the room on a disk is, from enough to none. What happens at a level happens at the later ones, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiskLevel {
-    /// Nothing.
+    /// Nothing happens.
     #[default]
     Enough,
     /// People are warned.
     Low,
     /// Old logs and caches are removed, and replication slots that hold much are given up.
     VeryLow,
-    /// Nothing is written but sessions.
+    /// The database is read-only, and uploads are refused. Sign-ins still write their sessions.
     Full,
 }
 
 impl DiskLevel {
-    /// What people are told; `None` while there is enough room.
+    /// The warning that console and `health` show; `None` while there is enough room.
     #[must_use]
     pub fn warning(self) -> Option<&'static str> {
         match self {

@@ -1,4 +1,5 @@
-//! Who sends the requests of the extension http to the server beside PostgreSQL, and what a foreign server of its name can do about it.
+//! The role as which the extension http sends its requests to the server beside PostgreSQL, and that a foreign server with the name of its
+//! connection cannot redirect them.
 
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;

@@ -11,9 +11,9 @@ use crate::database::home::is_home;
 use crate::database::people::{add_login, list_definer_functions, list_logins, remove_login};
 use crate::output::{BOLD, DIM, GOOD, WARN};
 
-/// So many functions are named at most.
-const MOST_NAMES: usize = 10;
-/// Bytes of chance in a password.
+/// The most functions that a warning names.
+const MAX_LISTED_FUNCTIONS: usize = 10;
+/// Random bytes in a password.
 const PASSWORD_BYTES: usize = 24;
 
 /// Runs `selvedge database login`.
@@ -90,11 +90,15 @@ fn warn_of_functions(names: &[String]) {
     }
     let shown = names
         .iter()
-        .take(MOST_NAMES)
+        .take(MAX_LISTED_FUNCTIONS)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
-    let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+    let more = if names.len() > MAX_LISTED_FUNCTIONS {
+        ", …"
+    } else {
+        ""
+    };
     anstream::println!(
         "  {WARN}warning{WARN:#} it may run functions that have the rights of postgres (security definer), and what they write:  {shown}{more}\n  \
          to take that away:  revoke execute on function … from public"

@@ -56,7 +56,7 @@ const TRANSACTION_TIMEOUT: &str = "25P04";
 const SERVICE_OPTIONS: &str = "-c local_preload_libraries=";
 
 /// Logins whose sessions may write while the disk is full and the database read-only: they write little, and people can sign in.
-const WRITING_LOGINS: [&str; 2] = ["supabase_auth_admin", "selvedge_console_service"];
+const LOGINS_THAT_WRITE_WHEN_FULL: [&str; 2] = ["supabase_auth_admin", "selvedge_console_service"];
 const WRITING_OPTIONS: &str = "-c local_preload_libraries= -c default_transaction_read_only=off";
 
 /// The default of `[db.seed] sql_paths`.
@@ -282,7 +282,7 @@ pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Co
 /// The login of a service's role, which may be `postgres`.
 pub(crate) fn service_login_to(access: &ClusterAccess, role: &str) -> tokio_postgres::Config {
     let mut login = access.login_of(role);
-    let writes = access.is_production() && WRITING_LOGINS.contains(&role);
+    let writes = access.is_production() && LOGINS_THAT_WRITE_WHEN_FULL.contains(&role);
     login.options(if writes { WRITING_OPTIONS } else { SERVICE_OPTIONS });
     login
 }

@@ -23,15 +23,15 @@ pub(crate) fn request_limits(config: &Config, calls_private: bool) -> NetConfig 
     }
 }
 
-/// Where console and inbox are unless a project chooses other ports, and Studio and the inbox of the Supabase CLI.
-const USUAL_PORTS: [u16; 2] = [54323, 54324];
+/// The ports of console and inbox unless a project chooses others. Studio and the inbox of the Supabase CLI have the same.
+const DEFAULT_PORTS: [u16; 2] = [54323, 54324];
 
 /// The ports of the console and the inbox. In `start` both serve whoever reaches them, which is more than SQL may do: the console writes files
 /// into the project's folder, and the inbox shows every mail. Those of another project may be at the usual ones, also where this project has
 /// none of its own. The API stays, as it asks for keys.
 fn list_trusting_ports(config: &Config) -> Vec<u16> {
     let own = [config.console.port, config.console.bind.port(), config.inbox.port];
-    let all = own.into_iter().chain(config.inbox.smtp_port).chain(USUAL_PORTS);
+    let all = own.into_iter().chain(config.inbox.smtp_port).chain(DEFAULT_PORTS);
     // Somebody may have given one of them to the API.
     all.filter(|port| *port != config.api.port).collect()
 }

@@ -11,9 +11,9 @@ use tokio_postgres::Client;
 const READERS: &str = "selvedge_readers";
 const WRITERS: &str = "selvedge_writers";
 
-/// Neither of them may log in. Made by the superuser, as the project's owner could not take them away from a login otherwise. A project may have made
-/// them before, with rights and members of its own: these are taken back. Logins are those that the superuser has noted, by name and number, so
-/// that no other role is one, whatever it is a member of.
+/// Makes the two roles, which cannot log in, and the table of logins. The superuser owns both, so that the project's owner grants neither role to
+/// others. If the project has made roles of these names before, their members and further rights are taken back. A role is a login only if its name
+/// and number are in the table, whatever it is a member of.
 const MAKE_ROLES: &str = "
     do $$
     declare
@@ -44,9 +44,9 @@ const MAKE_ROLES: &str = "
     end
     $$";
 
-/// Rights of everybody that were harmless while nobody else had SQL: requests and answers of pg_net, whose headers have keys, and functions that
-/// write past every limit. The platform's roles keep them, and `postgres` may hand them on.
-const CLOSE_TO_PUBLIC: &str = "
+/// Takes rights from PUBLIC that were harmless while only the platform's roles had SQL: requests and responses of pg_net, whose headers have keys,
+/// and functions that write without a limit. The platform's roles keep them, and `postgres` may grant them.
+const REVOKE_FROM_PUBLIC: &str = "
     do $$
     declare
       keepers text;
@@ -73,8 +73,8 @@ const CLOSE_TO_PUBLIC: &str = "
     end
     $$";
 
-/// Run by `postgres`, to whom the project's objects belong: the rights of both roles, also on tables that are made later. Tables of the platform (users
-/// with the hashes of their passwords, secrets of the vault, objects, applied migrations) are not among them.
+/// Grants both roles their rights, also on tables that are made later. Run by `postgres`, which owns the project's objects. Tables of the platform
+/// are left out: users with the hashes of their passwords, secrets of the vault, objects, applied migrations.
 const GRANT: &str = "
     do $$
     declare
@@ -130,7 +130,7 @@ const END_SESSIONS: &str = "
 const RESERVED: [&str; 3] = ["pg_", "selvedge_", "supabase_"];
 const LONGEST_NAME: usize = 40;
 
-/// A login for somebody.
+/// A login, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PersonLogin {
     pub(crate) name: String,
@@ -153,7 +153,7 @@ pub(crate) async fn add_login(
 ) -> Result<()> {
     check_name(name)?;
     superuser.batch_execute(MAKE_ROLES).await?;
-    superuser.batch_execute(CLOSE_TO_PUBLIC).await?;
+    superuser.batch_execute(REVOKE_FROM_PUBLIC).await?;
     owner.batch_execute(GRANT).await?;
     if superuser.query_one(EXISTS, &[&name]).await?.try_get(0)? {
         bail!(

@@ -1,5 +1,5 @@
-//! The login of a client at PostgreSQL, whose messages are passed on and read in passing: nobody has a place among the logins before PostgreSQL
-//! has accepted the password.
+//! The login of a client at PostgreSQL. Its messages are passed on and read on the way, so that a client has a place among the sessions only
+//! after PostgreSQL has accepted its password.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,52 +11,56 @@ use tokio::net::UnixStream;
 
 use super::startup::error_message;
 
-/// Messages of PostgreSQL, by their first byte.
+/// The first bytes of PostgreSQL's messages, which say their kind.
 const AUTHENTICATION: u8 = b'R';
-const ERROR: u8 = b'E';
-const KEY: u8 = b'K';
-const READY: u8 = b'Z';
-/// Its first byte and length.
-const HEAD: usize = 5;
-/// The longest message at a login; PostgreSQL's have some hundred bytes.
-const MOST_BYTES: usize = 64 * 1024;
-/// The bytes of a client that are passed on at once.
-const CLIENT_BYTES: usize = 4096;
-/// The class of errors that a login without right or password gets.
-const NOT_AUTHORIZED: &[u8] = b"28";
-/// What a request to cancel has before its key: length and number.
-const CANCEL_HEAD: usize = 8;
+const ERROR_RESPONSE: u8 = b'E';
+const BACKEND_KEY_DATA: u8 = b'K';
+const READY_FOR_QUERY: u8 = b'Z';
+/// Bytes before the body of a message: its kind and its length.
+const HEADER_BYTES: usize = 5;
+/// The longest message that is accepted during a login; PostgreSQL's have some hundred bytes.
+const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+/// How many bytes of the client are read at a time.
+const READ_BYTES: usize = 4096;
+/// The class of SQLSTATEs for a login that is not allowed or has a wrong password.
+const INVALID_AUTHORIZATION: &[u8] = b"28";
+/// Bytes of a cancel request before its key: length and number.
+const CANCEL_HEADER_BYTES: usize = 8;
 
-/// A connection with or without TLS.
-pub(super) trait Duplex: AsyncRead + AsyncWrite + Unpin {}
+/// A connection to a client, with or without TLS.
+pub(super) trait ClientStream: AsyncRead + AsyncWrite + Unpin {}
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Duplex for S {}
+impl<S: AsyncRead + AsyncWrite + Unpin> ClientStream for S {}
 
-/// What became of a login.
+/// How a login has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LoginOutcome {
     /// PostgreSQL accepts the password, and the client does not know it yet.
     Accepted,
-    /// The client was told.
+    /// PostgreSQL or the gate has refused it, and the client was told.
     Refused,
 }
 
-/// A client and PostgreSQL.
+/// The messages between a client and PostgreSQL.
 pub(super) struct Conversation<'c> {
-    client: &'c mut dyn Duplex,
+    client: &'c mut dyn ClientStream,
     server: &'c mut UnixStream,
-    /// What PostgreSQL has said and the client has not got yet.
+    /// What was read from PostgreSQL and not yet sent to the client.
     unsent: BytesMut,
 }
 
 impl<'c> Conversation<'c> {
-    /// A conversation that begins.
-    pub(super) fn new(client: &'c mut dyn Duplex, server: &'c mut UnixStream) -> Self {
+    /// Begins a conversation.
+    pub(super) fn new(client: &'c mut dyn ClientStream, server: &'c mut UnixStream) -> Self {
         Self::resume(client, server, BytesMut::new())
     }
 
-    /// One that goes on with what was unsent.
-    pub(super) fn resume(client: &'c mut dyn Duplex, server: &'c mut UnixStream, unsent: BytesMut) -> Self {
+    /// Continues a conversation from which `unsent` was left.
+    pub(super) fn resume(
+        client: &'c mut dyn ClientStream,
+        server: &'c mut UnixStream,
+        unsent: BytesMut,
+    ) -> Self {
         Self {
             client,
             server,
@@ -64,12 +68,12 @@ impl<'c> Conversation<'c> {
         }
     }
 
-    /// What was read of PostgreSQL beyond the last message.
+    /// Ends the conversation, and returns what was read from PostgreSQL and not yet sent to the client.
     pub(super) fn into_unsent(self) -> BytesMut {
         self.unsent
     }
 
-    /// Passes messages on until PostgreSQL has decided. Whoever has no login is refused in any case.
+    /// Passes messages on until PostgreSQL has accepted or refused the login. Unless `is_login` it is refused, whatever PostgreSQL says.
     ///
     /// # Errors
     /// When either side ends the connection.
@@ -77,10 +81,11 @@ impl<'c> Conversation<'c> {
         loop {
             let length = self.read_message().await?;
             let message = &self.unsent[..length];
-            let is_refused = message[0] == ERROR && error_code(message).starts_with(NOT_AUTHORIZED);
-            let is_accepted = message[0] == AUTHENTICATION && message[HEAD..].starts_with(&[0; 4]);
+            let is_refused =
+                message[0] == ERROR_RESPONSE && error_code(message).starts_with(INVALID_AUTHORIZATION);
+            let is_accepted = message[0] == AUTHENTICATION && message[HEADER_BYTES..].starts_with(&[0; 4]);
             if is_refused || is_accepted && !is_login {
-                // The same for all, also where PostgreSQL knows another name.
+                // One text for wrong passwords and unknown names: PostgreSQL would name the role that stands for an unknown one.
                 let text = format!("password authentication failed for user \"{user}\"");
                 self.refuse("28P01", &text).await?;
                 return Ok(LoginOutcome::Refused);
@@ -88,7 +93,7 @@ impl<'c> Conversation<'c> {
             if is_accepted {
                 return Ok(LoginOutcome::Accepted);
             }
-            let is_error = message[0] == ERROR;
+            let is_error = message[0] == ERROR_RESPONSE;
             self.pass_on(length).await?;
             if is_error {
                 return Ok(LoginOutcome::Refused);
@@ -105,7 +110,7 @@ impl<'c> Conversation<'c> {
         self.client.flush().await
     }
 
-    /// Tells the client that it has logged in, and returns what else PostgreSQL has said.
+    /// Tells the client that it has logged in. Returns what else was read from PostgreSQL.
     ///
     /// # Errors
     /// When the client is gone.
@@ -123,31 +128,31 @@ impl<'c> Conversation<'c> {
         let mut key = None;
         loop {
             let length = self.read_message().await?;
-            let (kind, body) = (self.unsent[0], &self.unsent[HEAD..length]);
-            if kind == KEY {
+            let (kind, body) = (self.unsent[0], &self.unsent[HEADER_BYTES..length]);
+            if kind == BACKEND_KEY_DATA {
                 key = Some(body.to_vec());
             }
             self.pass_on(length).await?;
-            if kind == READY {
+            if kind == READY_FOR_QUERY {
                 return Ok(key);
             }
         }
     }
 
-    /// Waits until a message of PostgreSQL is there, while what the client says is passed on. Returns its length.
+    /// Waits until a whole message of PostgreSQL is in `unsent`, and passes on meanwhile what the client sends. Returns the length of the message.
     async fn read_message(&mut self) -> io::Result<usize> {
-        let mut said = [0; CLIENT_BYTES];
+        let mut sent = [0; READ_BYTES];
         loop {
             if let Some(length) = message_length(&self.unsent)? {
                 return Ok(length);
             }
-            // Reading is given up without loss, and what was read is passed on whole.
+            // The branch that is cancelled has read nothing, so no byte is lost.
             tokio::select! {
                 read = self.server.read_buf(&mut self.unsent) => check_end(read?)?,
-                read = self.client.read(&mut said) => {
+                read = self.client.read(&mut sent) => {
                     let count = read?;
                     check_end(count)?;
-                    self.server.write_all(&said[..count]).await?;
+                    self.server.write_all(&sent[..count]).await?;
                 }
             };
         }
@@ -170,12 +175,15 @@ fn check_end(count: usize) -> io::Result<()> {
 
 /// The length of the first message; `None` while a part of it is missing.
 fn message_length(bytes: &[u8]) -> io::Result<Option<usize>> {
-    let Some(length) = bytes.get(1..HEAD).and_then(|length| length.try_into().ok()) else {
+    let Some(length) = bytes
+        .get(1..HEADER_BYTES)
+        .and_then(|length| length.try_into().ok())
+    else {
         return Ok(None);
     };
-    // It counts itself and not the byte before it.
+    // The length counts itself, but not the byte of the kind.
     let length = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
-    if !(HEAD - 1..MOST_BYTES).contains(&length) {
+    if !(HEADER_BYTES - 1..MAX_MESSAGE_BYTES).contains(&length) {
         return Err(io::Error::other(
             "PostgreSQL has sent a message of a wrong length",
         ));
@@ -185,7 +193,7 @@ fn message_length(bytes: &[u8]) -> io::Result<Option<usize>> {
 
 /// The code of an error, as `28P01`; empty without one.
 fn error_code(message: &[u8]) -> &[u8] {
-    let mut fields = message[HEAD..].split(|byte| *byte == 0);
+    let mut fields = message[HEADER_BYTES..].split(|byte| *byte == 0);
     let code = fields.find_map(|field| field.strip_prefix(b"C"));
     code.unwrap_or_default()
 }
@@ -195,10 +203,10 @@ fn error_code(message: &[u8]) -> &[u8] {
 pub(super) struct CancelKeys(Arc<Mutex<HashSet<Vec<u8>>>>);
 
 impl CancelKeys {
-    /// Adds the key of a session, until what is returned is dropped.
-    pub(super) fn add(&self, key: Vec<u8>) -> KnownKey {
+    /// Registers the key of a session. Dropping the returned value takes it back.
+    pub(super) fn add(&self, key: Vec<u8>) -> RegisteredKey {
         self.lock().insert(key.clone());
-        KnownKey {
+        RegisteredKey {
             key,
             keys: self.clone(),
         }
@@ -207,7 +215,7 @@ impl CancelKeys {
     /// Whether a request to cancel has one of the keys.
     pub(super) fn has(&self, request: &[u8]) -> bool {
         request
-            .get(CANCEL_HEAD..)
+            .get(CANCEL_HEADER_BYTES..)
             .is_some_and(|key| self.lock().contains(key))
     }
 
@@ -216,14 +224,14 @@ impl CancelKeys {
     }
 }
 
-/// A key that is known as long as its session.
+/// The key of a session, registered until this is dropped.
 #[derive(Debug)]
-pub(super) struct KnownKey {
+pub(super) struct RegisteredKey {
     key: Vec<u8>,
     keys: CancelKeys,
 }
 
-impl Drop for KnownKey {
+impl Drop for RegisteredKey {
     fn drop(&mut self) {
         self.keys.lock().remove(&self.key);
     }
@@ -250,9 +258,9 @@ mod tests {
         client.write_all(b"my password").await.unwrap();
         let mut conversation = Conversation::new(&mut of_client, &mut of_server);
         let decide = async {
-            let mut said = [0; 11];
-            server.read_exact(&mut said).await.unwrap();
-            assert_eq!(&said, b"my password");
+            let mut sent = [0; 11];
+            server.read_exact(&mut sent).await.unwrap();
+            assert_eq!(&sent, b"my password");
             server.write_all(decision).await.unwrap();
         };
         let (outcome, ()) = tokio::join!(conversation.follow_login("ana", is_login), decide);
@@ -266,8 +274,11 @@ mod tests {
     #[tokio::test]
     async fn prod_011_a_login_is_accepted_by_postgresql_and_nobody_else_gets_in() {
         let accepted = message(AUTHENTICATION, &[0; 4]);
-        let refused = message(ERROR, b"SFATAL\0C28P01\0Mno role \"selvedge_nobody_1\"\0\0");
-        let starting = message(ERROR, b"SFATAL\0C57P03\0Mstarting up\0\0");
+        let refused = message(
+            ERROR_RESPONSE,
+            b"SFATAL\0C28P01\0Mno role \"selvedge_nobody_1\"\0\0",
+        );
+        let starting = message(ERROR_RESPONSE, b"SFATAL\0C57P03\0Mstarting up\0\0");
 
         assert_eq!(
             log_in(true, &accepted).await,
@@ -289,8 +300,8 @@ mod tests {
         let [(mut client, mut of_client), (mut server, mut of_server)] = sides();
         let said = [
             message(b'S', b"TimeZone\0UTC\0"),
-            message(KEY, &[1; 8]),
-            message(READY, b"I"),
+            message(BACKEND_KEY_DATA, &[1; 8]),
+            message(READY_FOR_QUERY, b"I"),
             b"more".to_vec(),
         ];
         server.write_all(&said.concat()).await.unwrap();
@@ -305,7 +316,7 @@ mod tests {
         let mut got = vec![0; said[..3].concat().len()];
         client.read_exact(&mut got).await.unwrap();
         assert_eq!(got, said[..3].concat());
-        let request = |byte| [&[0; CANCEL_HEAD][..], &[byte; 8]].concat();
+        let request = |byte| [&[0; CANCEL_HEADER_BYTES][..], &[byte; 8]].concat();
         assert!(keys.has(&request(1)) && !keys.has(&request(2)) && !keys.has(&[]));
         drop(known);
         assert!(!keys.has(&request(1)));

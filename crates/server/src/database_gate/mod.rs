@@ -23,40 +23,43 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::error::SqlState;
 use tokio_rustls::TlsAcceptor;
 
-use self::login::{CancelKeys, Conversation, Duplex, LoginOutcome};
+use self::login::{CancelKeys, ClientStream, Conversation, LoginOutcome};
 use self::startup::{Request, Startup, error_message, read_request};
 
-/// The connections of all logins together, of which each has five.
-pub(crate) const MOST_CONNECTIONS: usize = 25;
-/// The connections that have not said who they are. They take memory alone; more wait to be accepted.
-const MOST_UNKNOWN: usize = 300;
-/// How long one may be silent.
-const GREETING_TIME: Duration = Duration::from_secs(5);
-/// Those that PostgreSQL asks for a password. More wait for a place.
-const MOST_LOGINS: usize = 16;
-/// How long one may wait and take for it.
-const LOGIN_TIME: Duration = Duration::from_secs(15);
-/// What one network may have of both, once half of all are taken. More are closed, so that nobody keeps all others out.
-const SHARE_OF_UNKNOWN: ShareLimit = ShareLimit {
+/// The most sessions of all logins together. One login may have five.
+pub(crate) const MAX_SESSIONS: usize = 25;
+/// The most connections that have not begun to log in, those that wait for a place included. They take memory and a descriptor each; the system
+/// keeps further ones until there is room.
+const MAX_BEFORE_LOGIN: usize = 300;
+/// How long a connection may take for TLS and its first message.
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most connections that PostgreSQL asks for a password at the same time. Further ones wait.
+const MAX_LOGINS: usize = 16;
+/// How long a connection may wait until PostgreSQL asks it for a password.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long it may take to answer.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(15);
+/// How many of either one network may have once half of them are taken. Its further connections are closed, so that it cannot keep others out.
+const SHARE_BEFORE_LOGIN: ShareLimit = ShareLimit {
     most: 10,
-    counts_from: MOST_UNKNOWN / 2,
+    counts_from: MAX_BEFORE_LOGIN / 2,
 };
 const SHARE_OF_LOGINS: ShareLimit = ShareLimit {
     most: 4,
-    counts_from: MOST_LOGINS / 2,
+    counts_from: MAX_LOGINS / 2,
 };
-/// The bits of the networks that owners of IPv6 addresses have.
-const NETWORK_BITS: u32 = 48;
-/// The pause after a connection that could not be accepted, such as for want of handles.
-const PAUSE: Duration = Duration::from_millis(200);
+/// The length of the prefix by which addresses of IPv6 count as one network: who has one address usually has that many.
+const NETWORK_PREFIX: u32 = 48;
+/// The pause after a connection could not be accepted, for example because the process has no descriptor left.
+const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(200);
 /// How long a client may be silent until it is asked whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// How much of a name that a client says is logged. PostgreSQL's names are no longer.
-const SHOWN_CHARACTERS: usize = 63;
-/// The protocol that clients of PostgreSQL 17 name in TLS.
-const PROTOCOL: &[u8] = b"postgresql";
+/// The most characters of a client's name that are logged. Names in PostgreSQL are not longer.
+const MAX_LOGGED_CHARACTERS: usize = 63;
+/// The name of PostgreSQL's protocol in ALPN, which clients from version 17 on ask for.
+const ALPN_PROTOCOL: &[u8] = b"postgresql";
 
-/// Logins for people are those that `selvedge database login add` has noted, and none that has got further rights since.
+/// Whether a name is that of a login that `selvedge database login add` has noted, and that has no further rights since.
 const IS_LOGIN: &str = "
     select exists (
       select from _selvedge.database_logins as l
@@ -71,17 +74,18 @@ const IS_LOGIN: &str = "
               and found.rolname operator(pg_catalog.<>) all (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[]))
             or member.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])))";
 
-/// What the gate needs of a server.
+/// The gate, with its limits and the way to PostgreSQL.
 pub(crate) struct Gate {
-    logins: Pool,
+    /// Sessions that look up which names are logins.
+    login_lookup: Pool,
     /// PostgreSQL's socket.
     socket: PathBuf,
     tls: Option<TlsAcceptor>,
-    unknown: Arc<Semaphore>,
-    logins_at_once: Semaphore,
-    shares_of_unknown: Shares,
+    before_login: Arc<Semaphore>,
+    login_places: Semaphore,
+    shares_before_login: Shares,
     shares_of_logins: Shares,
-    connections: Arc<Semaphore>,
+    sessions: Arc<Semaphore>,
     cancel_keys: CancelKeys,
     refusals: LogGate,
 }
@@ -91,18 +95,18 @@ impl Gate {
     pub(crate) fn new(database: &Database, socket: PathBuf, tls: Option<&ServerConfig>) -> Self {
         let acceptor = tls.map(|config| {
             let mut config = config.clone();
-            config.alpn_protocols = vec![PROTOCOL.to_vec()];
+            config.alpn_protocols = vec![ALPN_PROTOCOL.to_vec()];
             TlsAcceptor::from(Arc::new(config))
         });
         Self {
-            logins: database.pool(Login::Authenticator, 1),
+            login_lookup: database.pool(Login::Authenticator, 1),
             socket,
             tls: acceptor,
-            unknown: Arc::new(Semaphore::new(MOST_UNKNOWN)),
-            logins_at_once: Semaphore::new(MOST_LOGINS),
-            shares_of_unknown: Shares::limited(Some(SHARE_OF_UNKNOWN)),
+            before_login: Arc::new(Semaphore::new(MAX_BEFORE_LOGIN)),
+            login_places: Semaphore::new(MAX_LOGINS),
+            shares_before_login: Shares::limited(Some(SHARE_BEFORE_LOGIN)),
             shares_of_logins: Shares::limited(Some(SHARE_OF_LOGINS)),
-            connections: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+            sessions: Arc::new(Semaphore::new(MAX_SESSIONS)),
             cancel_keys: CancelKeys::default(),
             refusals: LogGate::new(),
         }
@@ -124,28 +128,28 @@ impl Gate {
     }
 
     async fn accept(self: Arc<Self>, port: TcpListener) {
-        // Never closed.
-        while let Ok(unknown) = self.unknown.clone().acquire_owned().await {
+        // The semaphore is never closed, so this goes on until the future is dropped.
+        while let Ok(place) = self.before_login.clone().acquire_owned().await {
             match port.accept().await {
                 Ok((client, address)) => {
                     let gate = self.clone();
-                    actix_web::rt::spawn(async move { gate.serve_client(client, address, unknown).await });
+                    actix_web::rt::spawn(async move { gate.serve_client(client, address, place).await });
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the database's gate could not be accepted");
-                    actix_web::rt::time::sleep(PAUSE).await;
+                    actix_web::rt::time::sleep(ACCEPT_RETRY_PAUSE).await;
                 }
             }
         }
     }
 
-    async fn serve_client(&self, client: TcpStream, address: SocketAddr, unknown: OwnedSemaphorePermit) {
+    async fn serve_client(&self, client: TcpStream, address: SocketAddr, place: OwnedSemaphorePermit) {
         let network = network_of(address.ip());
-        let result = self.let_in(client, address.ip(), network, unknown).await;
+        let result = self.authenticate(client, address.ip(), network, place).await;
         match result {
             Ok(Some(session)) => {
                 tracing::info!(login = session.user, client = %address.ip(), "a login came through the database's gate");
-                // Either side may end it.
+                // However the session ends, the client knows of it.
                 let _ = self.serve_session(session).await;
             }
             Ok(None) => {}
@@ -157,27 +161,27 @@ impl Gate {
         }
     }
 
-    /// Returns who has logged in; `None` when the client was answered for good.
-    async fn let_in(
+    /// Returns the session of a client that has logged in; `None` where the client has got its answer and nothing follows, such as a cancel request.
+    async fn authenticate(
         &self,
         client: TcpStream,
         address: IpAddr,
         network: ClientId,
-        unknown: OwnedSemaphorePermit,
+        place: OwnedSemaphorePermit,
     ) -> io::Result<Option<Session>> {
         let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
-        let share = self.shares_of_unknown.take(network, 1).map_err(too_many)?;
-        let greeted = tokio::time::timeout(GREETING_TIME, self.greet(client, address)).await;
-        drop((share, unknown));
-        let Some(caller) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else {
+        let share = self.shares_before_login.take(network, 1).map_err(too_many)?;
+        let startup = tokio::time::timeout(STARTUP_TIMEOUT, self.read_startup(client, address)).await;
+        let Some(caller) = startup.map_err(|_| io::ErrorKind::TimedOut)?? else {
             return Ok(None);
         };
         let _share = self.shares_of_logins.take(network, 1).map_err(too_many)?;
-        let login = async {
-            let _turn = self.logins_at_once.acquire().await.map_err(io::Error::other)?;
-            self.log_in(caller).await
-        };
-        tokio::time::timeout(LOGIN_TIME, login)
+        let waited = tokio::time::timeout(WAIT_TIMEOUT, self.login_places.acquire()).await;
+        let _login_place = waited
+            .map_err(|_| io::ErrorKind::TimedOut)?
+            .map_err(io::Error::other)?;
+        drop((share, place));
+        tokio::time::timeout(LOGIN_TIMEOUT, self.log_in(caller))
             .await
             .map_err(|_| io::ErrorKind::TimedOut)?
     }
@@ -188,15 +192,15 @@ impl Gate {
         let mut server = UnixStream::connect(&self.socket).await?;
         let message = match is_login {
             true => caller.startup.message(),
-            false => caller.startup.message_of_nobody(),
+            false => caller.startup.message_of_missing_role(),
         };
         server.write_all(&message).await?;
         let mut conversation = Conversation::new(caller.client.as_mut(), &mut server);
         if conversation.follow_login(&user, is_login).await? == LoginOutcome::Refused {
-            let shown: String = user.chars().take(SHOWN_CHARACTERS).collect();
+            let shown: String = user.chars().take(MAX_LOGGED_CHARACTERS).collect();
             return Err(io::Error::other(format!("the login of {shown:?} was refused")));
         }
-        let Ok(place) = self.connections.clone().try_acquire_owned() else {
+        let Ok(place) = self.sessions.clone().try_acquire_owned() else {
             conversation.refuse("53300", "too many connections").await?;
             return Err(io::Error::other("there are too many connections"));
         };
@@ -216,13 +220,13 @@ impl Gate {
         let key = conversation.follow_start().await?;
         let unsent = conversation.into_unsent();
         session.client.write_all(&unsent).await?;
-        let _known = key.map(|key| self.cancel_keys.add(key));
+        let _registered = key.map(|key| self.cancel_keys.add(key));
         copy_bidirectional(&mut session.client, &mut session.server).await?;
         Ok(())
     }
 
-    /// Finds out who the client says to be; `None` when it was answered for good.
-    async fn greet(&self, mut client: TcpStream, address: IpAddr) -> io::Result<Option<Caller>> {
+    /// Reads the first message, by which the client says who it is; `None` where it has got its answer and nothing follows.
+    async fn read_startup(&self, mut client: TcpStream, address: IpAddr) -> io::Result<Option<Caller>> {
         client.set_nodelay(true)?;
         SockRef::from(&client).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
         let mut has_asked = false;
@@ -258,15 +262,15 @@ impl Gate {
     }
 
     async fn is_login(&self, user: &str) -> Result<bool> {
-        let session = self.logins.get().await?;
+        let session = self.login_lookup.get().await?;
         match session.query_one(IS_LOGIN, &[&user]).await {
-            // Nobody has added one yet.
+            // The first `login add` makes the table.
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(false),
             found => Ok(found?.try_get(0)?),
         }
     }
 
-    /// Passes on a request to cancel what a session of the gate does. Keys of other sessions cannot be tried here.
+    /// Passes on a request to cancel a statement of a session that came through the gate. Others are dropped, so that nobody tries keys here.
     async fn cancel<T>(&self, message: &[u8]) -> io::Result<Option<T>> {
         if self.cancel_keys.has(message) {
             let mut server = UnixStream::connect(&self.socket).await?;
@@ -277,11 +281,11 @@ impl Gate {
     }
 }
 
-/// Whom shares count: an address, or a network of IPv6.
+/// Whose share a connection counts in: that of its IPv4 address or its IPv6 network.
 fn network_of(address: IpAddr) -> ClientId {
     ClientId::Network(match address.to_canonical() {
         IpAddr::V6(address) => {
-            let host = 128 - NETWORK_BITS;
+            let host = 128 - NETWORK_PREFIX;
             Ipv6Addr::from_bits(address.to_bits() >> host << host).into()
         }
         address => address,
@@ -290,12 +294,12 @@ fn network_of(address: IpAddr) -> ClientId {
 
 /// A client before its login.
 struct Caller {
-    client: Box<dyn Duplex>,
+    client: Box<dyn ClientStream>,
     startup: Startup,
 }
 
 impl Caller {
-    fn new(client: impl Duplex + 'static, startup: Startup) -> Self {
+    fn new(client: impl ClientStream + 'static, startup: Startup) -> Self {
         let client = Box::new(client);
         Self { client, startup }
     }
@@ -303,9 +307,9 @@ impl Caller {
 
 /// A client that has logged in.
 struct Session {
-    client: Box<dyn Duplex>,
+    client: Box<dyn ClientStream>,
     server: UnixStream,
-    /// What PostgreSQL has said and the client has not got yet.
+    /// What was read from PostgreSQL and not yet sent to the client.
     unsent: BytesMut,
     user: String,
     _place: OwnedSemaphorePermit,

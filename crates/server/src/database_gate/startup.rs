@@ -6,20 +6,20 @@ use std::io;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The numbers in the place of a version by which a client asks for something else.
-const CANCEL: u32 = 80_877_102;
-const TLS: u32 = 80_877_103;
-const GSS: u32 = 80_877_104;
+/// Codes in the place of the protocol's version by which a client asks for something other than a login.
+const CANCEL_REQUEST: u32 = 80_877_102;
+const SSL_REQUEST: u32 = 80_877_103;
+const GSSENC_REQUEST: u32 = 80_877_104;
 /// Version 3 of the protocol; PostgreSQL answers which minor one it speaks.
 const MAJOR: u32 = 3;
-/// PostgreSQL's own limit, less what a longer name takes.
-const MOST_BYTES: u32 = 9_900;
-/// Length and number of a message.
-const HEAD_BYTES: u32 = 8;
-/// The bytes that follow in a request to cancel: the process, and its secret of up to 32 bytes.
+/// The longest first message: PostgreSQL's own limit, less the bytes by which the name of the missing role may be longer than the client's.
+const MAX_MESSAGE_BYTES: u32 = 9_900;
+/// Bytes before the body of the first message: its length and its code.
+const HEADER_BYTES: u32 = 8;
+/// The bytes of a cancel request after its header: the number of the process, and its secret of up to 32 bytes.
 const CANCEL_BYTES: std::ops::RangeInclusive<u32> = 8..=36;
-/// The bytes of chance in the name of a role that nobody has. PostgreSQL's names have up to 63 bytes.
-const NOBODY_BYTES: usize = 16;
+/// Bytes of the digest in a name that no role has. Names in PostgreSQL have up to 63 bytes.
+const DIGEST_BYTES: usize = 16;
 
 /// A message before the login.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Request {
     Tls,
     /// The client would like encryption by GSSAPI.
     Gss,
-    /// A statement of another connection is to be cancelled; the whole message.
+    /// The client asks to cancel a statement of another connection. The whole message.
     Cancel(Vec<u8>),
     /// The login.
     Startup(Startup),
@@ -39,7 +39,7 @@ pub(super) enum Request {
 pub(super) struct Startup {
     pub(super) user: String,
     version: u32,
-    /// Without the user.
+    /// All parameters but the user.
     parameters: BTreeMap<String, String>,
 }
 
@@ -49,10 +49,10 @@ impl Startup {
         self.message_of(&self.user)
     }
 
-    /// The message of somebody who has no login. It names a role that nobody has, another one for each name: PostgreSQL asks for its password as for
-    /// any other's, with a salt of its own.
-    pub(super) fn message_of_nobody(&self) -> Vec<u8> {
-        let digest = hex::encode(&Sha256::digest(&self.user)[..NOBODY_BYTES]);
+    /// The message for a name that is no login. It names a role that does not exist, made of the name: PostgreSQL then asks for a password as it
+    /// does for roles that exist, with the same salt each time, so that clients cannot tell which names are logins.
+    pub(super) fn message_of_missing_role(&self) -> Vec<u8> {
+        let digest = hex::encode(&Sha256::digest(&self.user)[..DIGEST_BYTES]);
         self.message_of(&format!("selvedge_nobody_{digest}"))
     }
 
@@ -74,20 +74,20 @@ impl Startup {
 /// When the connection ends, or the message is none that PostgreSQL would read in the same way.
 pub(super) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Request> {
     let (length, number) = (stream.read_u32().await?, stream.read_u32().await?);
-    if !(HEAD_BYTES..=MOST_BYTES).contains(&length) {
+    if !(HEADER_BYTES..=MAX_MESSAGE_BYTES).contains(&length) {
         return Err(refusal("the first message has a wrong length"));
     }
-    let rest = length - HEAD_BYTES;
+    let rest = length - HEADER_BYTES;
     match number {
-        TLS if rest == 0 => return Ok(Request::Tls),
-        GSS if rest == 0 => return Ok(Request::Gss),
-        CANCEL if CANCEL_BYTES.contains(&rest) => {}
+        SSL_REQUEST if rest == 0 => return Ok(Request::Tls),
+        GSSENC_REQUEST if rest == 0 => return Ok(Request::Gss),
+        CANCEL_REQUEST if CANCEL_BYTES.contains(&rest) => {}
         _ if number >> 16 == MAJOR => {}
         _ => return Err(refusal("the first message is not one of PostgreSQL's protocol 3")),
     }
     let mut body = vec![0; usize::try_from(rest).map_err(io::Error::other)?];
     stream.read_exact(&mut body).await?;
-    if number == CANCEL {
+    if number == CANCEL_REQUEST {
         return Ok(Request::Cancel(write_message(number, &body)));
     }
     parse_startup(number, &body).map(Request::Startup)
@@ -131,7 +131,7 @@ fn parse_parameters(body: &[u8]) -> io::Result<BTreeMap<String, String>> {
 }
 
 fn write_message(number: u32, body: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(body.len()).map_or(u32::MAX, |length| length.saturating_add(HEAD_BYTES));
+    let length = u32::try_from(body.len()).map_or(u32::MAX, |length| length.saturating_add(HEADER_BYTES));
     [&length.to_be_bytes()[..], &number.to_be_bytes(), body].concat()
 }
 
@@ -185,8 +185,8 @@ mod tests {
             (login(b"user\0ana\0\0database\0postgres\0\0"), "do not end"),
             (login(b"user\0\xff\0\0"), "UTF-8"),
             (write_message(2 << 16, b"user\0ana\0\0"), "protocol 3"),
-            (write_message(TLS, b"x"), "protocol 3"),
-            (write_message(CANCEL, b"x"), "protocol 3"),
+            (write_message(SSL_REQUEST, b"x"), "protocol 3"),
+            (write_message(CANCEL_REQUEST, b"x"), "protocol 3"),
             ([0, 0, 0, 7, 0, 3, 0, 0].to_vec(), "length"),
             ([0, 1, 0, 0, 0, 3, 0, 0].to_vec(), "length"),
         ] {
@@ -203,7 +203,7 @@ mod tests {
             let Ok(Request::Startup(startup)) = read(&write_message(VERSION + 2, &login)).await else {
                 panic!("it is a login");
             };
-            match read(&startup.message_of_nobody()).await {
+            match read(&startup.message_of_missing_role()).await {
                 Ok(Request::Startup(sent)) => sent,
                 request => panic!("it is a login: {request:?}"),
             }
@@ -223,9 +223,9 @@ mod tests {
 
     #[tokio::test]
     async fn prod_011_wishes_before_the_login_are_understood() {
-        assert_eq!(read(&write_message(TLS, b"")).await, Ok(Request::Tls));
-        assert_eq!(read(&write_message(GSS, b"")).await, Ok(Request::Gss));
-        let cancel = write_message(CANCEL, &[1; 8]);
+        assert_eq!(read(&write_message(SSL_REQUEST, b"")).await, Ok(Request::Tls));
+        assert_eq!(read(&write_message(GSSENC_REQUEST, b"")).await, Ok(Request::Gss));
+        let cancel = write_message(CANCEL_REQUEST, &[1; 8]);
         assert_eq!(read(&cancel).await, Ok(Request::Cancel(cancel.clone())));
     }
 }

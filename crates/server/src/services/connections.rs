@@ -5,7 +5,7 @@ use tokio_postgres::{Client, Error};
 
 use super::translate::rest::request_pool;
 use crate::config::Config;
-use crate::database_gate::MOST_CONNECTIONS;
+use crate::database_gate::MAX_SESSIONS;
 
 /// Connections for one task each: health, notifications, the watch of the primary, the replication stream and Realtime's checks, removal and
 /// sweeps of objects, jobs and their leader, mail, the generator, `/pg` and the console.
@@ -68,6 +68,6 @@ pub(crate) fn most_connections(config: &Config) -> usize {
     let jobs = &config.selvedge.jobs;
     let of_mails = usize::from(jobs.mail_table.is_some()) + usize::from(jobs.unsubscribe.is_some());
     let has_gate = config.selvedge.database_gate.is_some() && config.selvedge.database_url.is_none();
-    let of_gate = if has_gate { MOST_CONNECTIONS } else { 0 };
+    let of_gate = if has_gate { MAX_SESSIONS } else { 0 };
     workers * of_worker + 2 * config.selvedge.service_connections + OF_TASKS + of_mails + of_gate
 }

@@ -1,5 +1,5 @@
-//! Watches the disk of a database of this machine, for what the server itself writes there. PostgreSQL's own part does the process that keeps
-//! it running.
+//! Watches the disk of a database on this machine for what the server itself writes there. The process that keeps PostgreSQL running watches it
+//! for PostgreSQL.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use selvedge_storage::Storage;
 
 use crate::http::metrics::{DISK_FREE, DISK_SIZE};
 
-/// The pause between two looks, and when room is short.
-const PAUSE: Duration = Duration::from_secs(1);
-const SHORT_PAUSE: Duration = Duration::from_millis(200);
+/// The time between two looks at the disk, and the shorter one while its room is short.
+const INTERVAL: Duration = Duration::from_secs(1);
+const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Looks at the disk of a folder until it is dropped, and says what it means: uploads and writes are refused while it is full.
+/// Looks at the disk of a folder until it is dropped, and sets the level that writes and uploads ask for: they are refused while it is full.
 pub(crate) async fn watch_disk(folder: &Path, database: &Database, storage: Option<Arc<Storage>>) {
     let disk = database.disk();
     loop {
         match DiskRoom::of(folder) {
-            Ok(room) => note(room, disk),
+            Ok(room) => set_level(room, disk),
             Err(error) => tracing::warn!(%error, "the room on the disk is unknown"),
         }
         if disk.level() >= DiskLevel::VeryLow
             && let Some(storage) = storage.clone()
         {
-            // A failure is that of a file, which the next look removes.
+            // A file that could not be removed is tried again at the next look.
             let _ = actix_web::rt::task::spawn_blocking(move || storage.clear_rendered()).await;
         }
         let is_calm = disk.level() == DiskLevel::Enough;
-        actix_web::rt::time::sleep(if is_calm { PAUSE } else { SHORT_PAUSE }).await;
+        actix_web::rt::time::sleep(if is_calm { INTERVAL } else { SHORT_INTERVAL }).await;
     }
 }
 
-fn note(room: DiskRoom, disk: &DiskState) {
+fn set_level(room: DiskRoom, disk: &DiskState) {
     let count = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     DISK_FREE.set(count(room.free));
     DISK_SIZE.set(count(room.total));

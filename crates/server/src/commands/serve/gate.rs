@@ -14,15 +14,15 @@ use crate::listen::{self, GATE_PORT};
 use crate::services::Services;
 use crate::tls;
 
-/// Opens the port, without accepting connections yet: for everybody where there is a certificate, else for this machine.
+/// Binds the port without accepting connections yet. With a certificate everybody reaches it, otherwise programs of this machine alone.
 ///
 /// # Errors
 /// When the port is taken.
 pub(super) fn bind(config: &Config) -> Result<Vec<TcpListener>> {
-    // A database on another server is reached there.
     let Some(section) = &config.selvedge.database_gate else {
         return Ok(Vec::new());
     };
+    // People reach a database on another server there, and not through this one.
     if config.selvedge.database_url.is_some() {
         return Ok(Vec::new());
     }
@@ -35,10 +35,10 @@ pub(super) fn bind(config: &Config) -> Result<Vec<TcpListener>> {
     listen::reserve_public_port(host, section.port, GATE_PORT)
 }
 
-/// Accepts connections. `tls` is the certificate that was obtained.
+/// Starts to accept connections, with `tls`, the certificate that ACME has obtained, or else that of `[api.tls]`.
 ///
 /// # Errors
-/// When a port or the certificate of `[api.tls]` cannot be used.
+/// When a port cannot be listened on, or the files of `[api.tls]` hold no certificate with its key.
 pub(super) fn open(
     config: &Config,
     services: &Services,

@@ -3,17 +3,18 @@
 
 use std::path::Path;
 
-/// Where Linux keeps the list of a file.
+/// The extended attribute in which Linux keeps the list of a file.
 const ATTRIBUTE: &str = "system.posix_acl_access";
 const VERSION: u32 = 2;
-const HEAD: usize = 4;
-const ENTRY: usize = 8;
-/// More than any list has: a file system of Linux keeps at most 64 KiB of them.
-const MOST_BYTES: usize = 64 * 1024;
-const NAMED_USER: u16 = 0x02;
-const OWNING_GROUP: u16 = 0x04;
-const NAMED_GROUP: u16 = 0x08;
-const MASK: u16 = 0x10;
+const HEADER_BYTES: usize = 4;
+const ENTRY_BYTES: usize = 8;
+/// The longest value of an extended attribute on Linux.
+const MAX_BYTES: usize = 64 * 1024;
+/// Kinds of entries, with the kernel's names and numbers.
+const ACL_USER: u16 = 0x02;
+const ACL_GROUP_OBJ: u16 = 0x04;
+const ACL_GROUP: u16 = 0x08;
+const ACL_MASK: u16 = 0x10;
 
 /// The entries of a list.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,19 +28,19 @@ struct Entry {
 }
 
 impl AccessList {
-    /// The list of a file; `None` where it has none, and its mode says all.
+    /// Reads the list of a file; `None` where it has none, so that its mode alone decides.
     pub(super) fn of(path: &Path) -> Option<Self> {
-        let mut bytes = vec![0; MOST_BYTES];
+        let mut bytes = vec![0; MAX_BYTES];
         let length = rustix::fs::getxattr(path, ATTRIBUTE, &mut bytes[..]).ok()?;
         Self::parse(bytes.get(..length)?)
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let (head, entries) = bytes.split_at_checked(HEAD)?;
-        if head != VERSION.to_le_bytes() || entries.len() % ENTRY != 0 {
+        let (head, entries) = bytes.split_at_checked(HEADER_BYTES)?;
+        if head != VERSION.to_le_bytes() || entries.len() % ENTRY_BYTES != 0 {
             return None;
         }
-        let entries = entries.chunks_exact(ENTRY).map(|entry| Entry {
+        let entries = entries.chunks_exact(ENTRY_BYTES).map(|entry| Entry {
             tag: u16::from_le_bytes([entry[0], entry[1]]),
             bits: u32::from(u16::from_le_bytes([entry[2], entry[3]])),
             id: u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]),
@@ -47,8 +48,8 @@ impl AccessList {
         Some(Self(entries.collect()))
     }
 
-    /// What the list says of somebody who is not the file's owner; `None` where it names neither the user nor one of the groups, so that the rights
-    /// of all others count.
+    /// Whether somebody who is not the file's owner has these rights; `None` where the list names neither the user nor one of the groups, so that
+    /// the rights of all others decide.
     pub(super) fn allows(
         &self,
         user: Option<u32>,
@@ -56,15 +57,15 @@ impl AccessList {
         owning_group: u32,
         bits: u32,
     ) -> Option<bool> {
-        let mask = self.0.iter().find(|entry| entry.tag == MASK);
+        let mask = self.0.iter().find(|entry| entry.tag == ACL_MASK);
         let mask = mask.map_or(u32::MAX, |entry| entry.bits);
-        let mut users = self.0.iter().filter(|entry| entry.tag == NAMED_USER);
+        let mut users = self.0.iter().filter(|entry| entry.tag == ACL_USER);
         if let Some(entry) = users.find(|entry| Some(entry.id) == user) {
             return Some(entry.bits & mask & bits == bits);
         }
         let is_of_group = |entry: &&Entry| match entry.tag {
-            OWNING_GROUP => groups.contains(&owning_group),
-            NAMED_GROUP => groups.contains(&entry.id),
+            ACL_GROUP_OBJ => groups.contains(&owning_group),
+            ACL_GROUP => groups.contains(&entry.id),
             _ => false,
         };
         let mut found = self.0.iter().filter(is_of_group).peekable();
@@ -95,10 +96,10 @@ mod tests {
         let entries = |mask| {
             [
                 (0x01, 6, NOBODY),
-                (NAMED_USER, 4, 7),
-                (OWNING_GROUP, 0, NOBODY),
-                (NAMED_GROUP, 5, 8),
-                (MASK, mask, NOBODY),
+                (ACL_USER, 4, 7),
+                (ACL_GROUP_OBJ, 0, NOBODY),
+                (ACL_GROUP, 5, 8),
+                (ACL_MASK, mask, NOBODY),
                 (0x20, 4, NOBODY),
             ]
         };

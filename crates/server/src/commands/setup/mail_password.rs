@@ -51,7 +51,7 @@ pub(super) fn find(
         _ if asks => Ok(Some(ask_secret(&format!(
             "Password of {user} at the mail server {host}: "
         ))?)),
-        // It is not printed, and the file is among what is.
+        // A dry run prints the name of the file with the password, and never the password itself.
         _ if args.dry_run => Ok(Some(String::new().into())),
         _ => bail!(
             "the password of {user} at the mail server {host} is missing: name a file with it by {PASSWORD_FILE}"

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use tower_service::Service;
 
-use crate::private_network::is_private;
+use super::private_network::is_private;
 
 /// The addresses of one name, once it is resolved.
 pub type Resolution = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;

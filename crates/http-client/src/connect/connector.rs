@@ -14,8 +14,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use crate::private_network::is_private;
-use crate::resolver::Resolver;
+use super::private_network::is_private;
+use super::resolver::Resolver;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -52,8 +52,8 @@ impl Service<Uri> for Connector {
         Box::pin(async move {
             let connection = connecting.await?;
             let address = connection.inner().peer_addr()?;
-            if refused_ports.contains(&address.port()) && is_near(address.ip()) {
-                // `io::Error` keeps the cause where `has_source` finds it.
+            if refused_ports.contains(&address.port()) && is_local_or_private(address.ip()) {
+                // Wrapped like the refusals of the resolver, so that `has_source` finds it.
                 return Err(io::Error::other(RefusedPort).into());
             }
             Ok(connection)
@@ -61,12 +61,13 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Whether an address is this machine's, or one of a private network: a container's port may be published on the machine around it.
-fn is_near(address: IpAddr) -> bool {
+/// Whether an address is of this machine or of a private network. The latter counts because a container's host may forward the port to it.
+fn is_local_or_private(address: IpAddr) -> bool {
     is_private(address) || is_of_this_machine(address)
 }
 
-/// The system binds a socket to addresses of its own only. An error that does not deny the address leaves it refused.
+/// Asks by binding a socket, which the system allows for its own addresses alone. Any error but "not my address" counts as one of them, so that a
+/// system without sockets left refuses rather than calls.
 fn is_of_this_machine(address: IpAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address, 0)) {
         Ok(_) => true,
@@ -81,7 +82,7 @@ mod tests {
     use crate::{Addresses, Call, CallError, HttpClient};
 
     #[test]
-    fn addresses_of_this_machine_and_of_private_networks_are_near() {
+    fn addresses_of_this_machine_and_of_private_networks_are_told_from_others() {
         for (address, expected) in [
             ("127.0.0.1", true),
             ("127.8.8.8", true),
@@ -91,7 +92,7 @@ mod tests {
             ("93.184.215.14", false),
         ] {
             assert_eq!(
-                super::is_near(address.parse().expect("an address")),
+                super::is_local_or_private(address.parse().expect("an address")),
                 expected,
                 "{address}"
             );
@@ -120,7 +121,7 @@ mod tests {
                 .await
                 .expect_err(host);
             assert!(matches!(error, CallError::RefusedPort { .. }), "{host}: {error}");
-            // Whoever listens has got a connection that ended, and no request.
+            // The listener has got a connection that ended, and no request.
             let (mut stream, _) = listener.accept().expect(host);
             let mut received = String::new();
             stream.set_nonblocking(false).expect("set up");
