@@ -2,13 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { SlidersHorizontal } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
 import { Select } from "@/components/ui/select";
 import { addressWord } from "@/lib/address-word";
-import { usePresentAddress } from "@/lib/use-present-address";
 import { brandsQuery, categoriesQuery, colorsQuery, type NamedRow } from "@/lib/vocabulary";
-import { parseWizardParams, type WizardParams, wizardPath } from "./wizard-params";
+import { useChangeFilters, type WizardParams } from "./wizard-params";
 
 const filterGrid =
   "grid grid-cols-2 gap-2 max-md:[&>:nth-child(2)>:first-child]:col-span-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]";
@@ -27,17 +25,10 @@ export function ItemFilters({ params, children }: ItemFiltersProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const chosen = [params.category, params.brand, params.color].filter((one) => one !== "").length;
-  const navigate = useNavigate();
-  const present = usePresentAddress();
+  const show = useChangeFilters();
   const { data: categories } = useQuery(categoriesQuery());
   const { data: brands } = useQuery(brandsQuery());
   const { data: colors } = useQuery(colorsQuery());
-
-  function show(change: Partial<WizardParams>) {
-    // The address and not `params`: a search that was typed just before "Next" runs when the next step is already in the address.
-    const current = parseWizardParams(present().params);
-    navigate(wizardPath({ ...current, ...change }), { replace: true, preventScrollReset: true });
-  }
 
   return (
     <div className={filterGrid}>

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Shirt } from "lucide-react";
 import { useState } from "react";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { type PickableItem, pickableItemsQuery } from "@/features/items/api/list-pickable-items";
@@ -10,6 +9,7 @@ import { unfilteredSearch } from "@/lib/catalogue-search";
 import { ChosenItems } from "./chosen-items";
 import { GenderChoice } from "./gender-choice";
 import { ItemFilters } from "./item-filters";
+import { NoItemsFound } from "./no-items-found";
 import type { WizardParams } from "./wizard-params";
 
 interface SelectItemsProps {
@@ -57,7 +57,7 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
         >
           Skip the items
         </button>
-        <AvailableItems params={params} draft={draft} onToggle={toggle} />
+        <AvailableItems params={params} draft={draft} onChange={onChange} onToggle={toggle} />
       </div>
       {/* On phones it stays above the navigation, wherever the page is scrolled to. */}
       <div className="max-md:sticky max-md:bottom-[calc(3.75rem+env(safe-area-inset-bottom))] max-md:z-20 max-md:-mx-4 max-md:border-line max-md:border-t max-md:bg-canvas max-md:px-4 max-md:py-3">
@@ -92,13 +92,11 @@ function countItems(count: number): string {
   return count === 1 ? "1 item" : `${count} items`;
 }
 
-interface AvailableItemsProps {
-  params: WizardParams;
-  draft: Draft;
+interface AvailableItemsProps extends Pick<SelectItemsProps, "params" | "draft" | "onChange"> {
   onToggle: (item: PickableItem, chosen: boolean) => void;
 }
 
-function AvailableItems({ params, draft, onToggle }: AvailableItemsProps) {
+function AvailableItems({ params, draft, onChange, onToggle }: AvailableItemsProps) {
   const list = useInfiniteQuery(
     pickableItemsQuery({
       ...unfilteredSearch,
@@ -119,14 +117,7 @@ function AvailableItems({ params, draft, onToggle }: AvailableItemsProps) {
       />
     );
   }
-  if (list.data.length === 0) {
-    return (
-      <div className="flex h-[max(20rem,calc(100dvh-26rem))] flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center md:h-128 lg:h-136">
-        <Shirt aria-hidden="true" className="size-6 text-ink-soft" strokeWidth={1.4} />
-        <p className="font-serif text-heading">No items found matching your criteria.</p>
-      </div>
-    );
-  }
+  if (list.data.length === 0) return <NoItemsFound {...{ params, draft, onChange, onToggle }} />;
   return (
     <>
       <ItemPicker

@@ -1,5 +1,6 @@
-import { useSearchParams } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { paths } from "@/lib/paths";
+import { usePresentAddress } from "@/lib/use-present-address";
 
 export type WizardStep = "items" | "review";
 
@@ -42,4 +43,16 @@ export function wizardPath(state: Partial<WizardParams>): string {
 export function useWizardParams(): WizardParams {
   const [params] = useSearchParams();
   return parseWizardParams(params);
+}
+
+/** Returns a function that changes search and filters in the address, in place of the present entry of the history. */
+export function useChangeFilters(): (change: Partial<WizardParams>) => void {
+  const navigate = useNavigate();
+  const present = usePresentAddress();
+  return (change) => {
+    // The present address and not that of the last rendering: a search that was typed just before "Next" runs when the next step is
+    // already in the address.
+    const current = parseWizardParams(present().params);
+    navigate(wizardPath({ ...current, ...change }), { replace: true, preventScrollReset: true });
+  };
 }

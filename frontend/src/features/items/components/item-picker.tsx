@@ -1,6 +1,14 @@
 import { cn } from "@ui/cn";
 import { Check, Plus } from "lucide-react";
-import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import type { PagedList } from "@/components/ui/load-more";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -28,13 +36,23 @@ interface ItemPickerProps {
   busy: boolean;
   chosenIds: ReadonlySet<string>;
   onToggle: (item: PickableItem, chosen: boolean) => void;
+  /** Above the items, scrolled with them. It is lower than the {@link overscan}, so the lines in view need not know of it. */
+  header?: ReactNode;
 }
 
 /**
  * Items to choose from, in a scrolling area. Only the lines near its window are in the DOM, and further pages are loaded
  * while scrolling, so a catalogue may have thousands.
  */
-export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: ItemPickerProps) {
+export function ItemPicker({
+  items,
+  list,
+  label,
+  busy,
+  chosenIds,
+  onToggle,
+  header,
+}: ItemPickerProps) {
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
   const { columns, cellWidth, lineHeight } = measurePicker(width);
@@ -75,9 +93,10 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
       className={cn(
         pickerArea,
         "overflow-y-auto overscroll-contain transition-opacity",
-        busy && "opacity-60",
+        busy && header === undefined && "opacity-60",
       )}
     >
+      {header}
       <ul
         aria-label={label}
         aria-busy={busy || undefined}
