@@ -82,10 +82,14 @@ test("the page of all lists them, and all are marked as read at once", async ({ 
   await page.getByRole("menuitem", { name: "See all notifications" }).click();
 
   await expect(page).toHaveURL("/notifications");
-  const list = page.getByRole("list", { name: "Notifications", exact: true });
+  const list = page.getByRole("region", { name: "Notifications", exact: true });
   await expect(list.getByRole("link")).toHaveCount(2);
   await expect(list.getByRole("link").first()).toContainText(`${outfits[1].name} is live.`);
   await expect(list.getByText("Unread")).toHaveCount(2);
+  // Two entries leave room: for what they add up to, and for something to look at.
+  const numbers = page.getByRole("list", { name: "Numbers" });
+  await expect(numbers.getByRole("listitem").filter({ hasText: /^1like$/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Newest outfits" })).toBeVisible();
   expect(await findViolations(page)).toEqual([]);
   await saveScreenshot(page, "notifications");
   await page.getByRole("button", { name: "Mark all as read" }).click();

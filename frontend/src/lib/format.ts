@@ -37,6 +37,13 @@ export function formatMoment(timestamp: string): string {
   return formatTime(moments, timestamp);
 }
 
+const clock = new Intl.DateTimeFormat("en-US", { timeStyle: "short" });
+
+/** The local time of a time stamp of the database, such as `2:05 PM`; never throws. */
+export function formatClock(timestamp: string): string {
+  return formatTime(clock, timestamp);
+}
+
 /** Up to two letters for a missing avatar: from the username, else the e-mail address, else U. */
 export function initialsOf(
   username: string | null | undefined,

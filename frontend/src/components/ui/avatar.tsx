@@ -5,10 +5,15 @@ interface AvatarProps {
   src: string | null | undefined;
   /** One or two letters, shown when there is no picture or it cannot be loaded. */
   initials: string;
-  size?: "sm" | "md" | "lg";
+  size?: "sm" | "md" | "row" | "lg";
 }
 
-const sizes = { sm: "size-9 text-label", md: "size-10 text-label", lg: "size-28 text-title" };
+const sizes = {
+  sm: "size-9 text-label",
+  md: "size-10 text-label",
+  row: "size-11 text-label",
+  lg: "size-28 text-title",
+};
 
 /** A portrait, or initials. Hidden from screen readers, because the name is always shown beside it or labels its button. */
 export function Avatar({ src, initials, size = "sm" }: AvatarProps) {
