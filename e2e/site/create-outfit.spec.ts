@@ -91,7 +91,14 @@ test("items are found by search, category, brand and color, and the address keep
 
   await page.getByRole("searchbox", { name: "Search items" }).fill("no such garment");
   await expect(page.getByText("No items found matching your criteria.")).toBeVisible();
+  // What narrows the search can be taken back, and the newest items are there to go on with.
+  const newest = page.getByRole("list", { name: "Newest items" }).getByRole("listitem");
+  await expect(newest.first()).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
   await saveScreenshot(page, "create-outfit-empty");
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await expect(page).toHaveURL("/create-outfit");
+  await expect(items.first()).toBeVisible();
 });
 
 test("going back and reloading lose nothing, and the outfit is submitted", {
@@ -123,6 +130,14 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
   await expect(chips(page)).toHaveCount(2);
   await page.goForward();
   await expect(page.getByText("Complete: 3 of 3 photos are uploaded.")).toBeVisible();
+  if (phone) {
+    // The picture and the way on are on the screen together, and a swipe over the picture scrolls the page.
+    await page.evaluate(() => window.scrollTo({ top: 0, behavior: "instant" }));
+    const piece = page.getByRole("button", { name: /^Move / }).first();
+    await expect(piece).toBeInViewport();
+    await expect(piece).toHaveCSS("touch-action", "auto");
+    await expect(page.getByRole("button", { name: "Submit Outfit" })).toBeInViewport({ ratio: 1 });
+  }
   expect(await findViolations(page)).toEqual([]);
   await saveScreenshot(page, "create-outfit-review");
   await page.getByRole("button", { name: "Submit Outfit" }).click();

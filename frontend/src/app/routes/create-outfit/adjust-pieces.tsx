@@ -1,4 +1,6 @@
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
+import { Hand } from "lucide-react";
 import { type KeyboardEvent, type PointerEvent, useId, useRef, useState } from "react";
 import {
   type Arrangement,
@@ -58,6 +60,8 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
   // A drag is kept here and stored when it ends: the draft is written with every change.
   const [drag, setDrag] = useState<Drag | null>(null);
   const [dragged, setDragged] = useState<Offset>(unmoved);
+  // The sheet fills a phone's screen: a finger that scrolls the page would take a piece along.
+  const [isUnlocked, setUnlocked] = useState(false);
 
   const withOffset = (id: string, { x, y }: Offset): Offsets => {
     const before = moved[id] ?? unmoved;
@@ -68,6 +72,7 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
 
   function begin(event: PointerEvent<HTMLButtonElement>, id: string) {
     if (event.button !== 0 || drag !== null) return;
+    if (event.pointerType === "touch" && !isUnlocked && isTouchScreen()) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     setDragged(unmoved);
     setDrag({ id, pointerId: event.pointerId, from: { x: event.clientX, y: event.clientY } });
@@ -100,10 +105,7 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
   }
 
   return (
-    <div className="mt-6 max-w-md">
-      <p id={hint} className="mb-3 text-ink-soft text-small">
-        Drag the pieces, or choose one and use the arrow keys.
-      </p>
+    <>
       <div ref={sheet} className="relative aspect-4/5 overflow-hidden rounded-md">
         <Composition items={items} arrangement={arrangement} moved={shown} onDraw={setBoxes} />
         {items.map(({ id, name }, index) => {
@@ -116,7 +118,10 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
                 aria-label={`Move ${name}`}
                 aria-describedby={hint}
                 style={areaOf(box)}
-                className="absolute min-h-11 min-w-11 -translate-x-1/2 -translate-y-1/2 cursor-grab touch-none rounded-md outline-offset-2 hover:outline-1 hover:outline-ink-soft focus-visible:outline-3 focus-visible:outline-accent active:cursor-grabbing"
+                className={cn(
+                  "absolute min-h-11 min-w-11 -translate-x-1/2 -translate-y-1/2 cursor-grab touch-none rounded-md outline-offset-2 hover:outline-1 hover:outline-ink-soft focus-visible:outline-3 focus-visible:outline-accent active:cursor-grabbing",
+                  isUnlocked ? "outline-1 outline-ink-soft" : "pointer-coarse:touch-auto",
+                )}
                 onPointerDown={(event) => begin(event, id)}
                 onPointerMove={follow}
                 onPointerUp={(event) => end(event, true)}
@@ -127,14 +132,28 @@ export function AdjustPieces({ items, arrangement, moved, onMove }: AdjustPieces
           );
         })}
       </div>
-      {/* Its place is there before it is, so that nothing moves under a pointer. */}
-      <div className="mt-3 min-h-11">
+      {/* Its place is there before its buttons are, so that nothing moves under a pointer. */}
+      <div className="mt-3 flex min-h-11 items-center justify-between gap-3">
+        <p id={hint} className="text-ink-soft text-small pointer-coarse:hidden">
+          Drag the pieces, or choose one and use the arrow keys.
+        </p>
+        <span className="hidden pointer-coarse:block">
+          <Button aria-pressed={isUnlocked} onClick={() => setUnlocked(!isUnlocked)}>
+            <Hand aria-hidden="true" className="size-4" strokeWidth={1.6} />
+            {isUnlocked ? "Done" : "Move the pieces"}
+          </Button>
+        </span>
         {Object.keys(moved).length > 0 && (
           <Button onClick={() => onMove({})}>Put everything back</Button>
         )}
       </div>
-    </div>
+    </>
   );
+}
+
+/** Whether the page is scrolled with a finger, as by the media query of the classes above. */
+function isTouchScreen(): boolean {
+  return window.matchMedia("(pointer: coarse)").matches;
 }
 
 /** No farther than across the sheet: beyond that a piece would seem stuck until it was moved back as far. */

@@ -1,5 +1,5 @@
-import { cn } from "@ui/cn";
 import { Suspense, useState } from "react";
+import { PillRadio } from "@/components/ui/pill-radio";
 import {
   type GenderChoice as Choice,
   type Draft,
@@ -52,25 +52,15 @@ export function GenderChoice({ draft, onChange }: GenderChoiceProps) {
     <fieldset className="flex flex-wrap gap-2">
       <legend className="sr-only">Gender</legend>
       {choices.map(({ value, label: text }) => (
-        <label
+        <PillRadio
           key={value}
-          className={cn(
-            "inline-flex h-11 cursor-pointer items-center rounded-full border px-4 text-small transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2",
-            draft.gender === value
-              ? "border-ink bg-ink text-canvas"
-              : "border-line-strong/60 text-ink hover:border-ink",
-          )}
+          name="gender"
+          value={value}
+          checked={draft.gender === value}
+          onChoose={() => choose(value)}
         >
-          <input
-            type="radio"
-            name="gender"
-            value={value}
-            checked={draft.gender === value}
-            onChange={() => choose(value)}
-            className="sr-only"
-          />
           {text}
-        </label>
+        </PillRadio>
       ))}
       {asked !== undefined && (
         <Suspense>

@@ -93,3 +93,32 @@ it("moves a piece with the arrow keys and by dragging, and puts everything back"
   fireEvent.click(screen.getByRole("button", { name: "Put everything back" }));
   expect(onMove).toHaveBeenLastCalledWith({});
 });
+
+it("leaves a finger to scroll the page until the pieces are to be moved", async () => {
+  vi.spyOn(window, "matchMedia").mockImplementation((query) =>
+    Object.assign(new EventTarget() as MediaQueryList, { matches: true, media: query }),
+  );
+  const onMove = vi.fn();
+  render(
+    <AdjustPieces items={itemsOf("/m", "/n")} arrangement="laid" moved={{}} onMove={onMove} />,
+  );
+  await vi.waitFor(() => expect(endings.has("laid,/m,/n")).toBe(true));
+  await act(async () => endings.get("laid,/m,/n")?.());
+  const piece = screen.getByRole("button", { name: "Move /m" });
+  Object.defineProperty(piece.parentElement, "clientWidth", { value: 600 });
+  piece.setPointerCapture = () => undefined;
+  const touch = { pointerId: 1, pointerType: "touch", button: 0 };
+  const drag = () => {
+    fireEvent.pointerDown(piece, { ...touch, clientX: 50, clientY: 50 });
+    fireEvent.pointerUp(piece, { ...touch, clientX: 60, clientY: 80 });
+  };
+
+  drag();
+  expect(onMove).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole("button", { name: "Move the pieces" }));
+  drag();
+  expect(onMove).toHaveBeenCalledOnce();
+  fireEvent.click(screen.getByRole("button", { name: "Done" }));
+  drag();
+  expect(onMove).toHaveBeenCalledOnce();
+});

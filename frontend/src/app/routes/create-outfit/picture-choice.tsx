@@ -2,12 +2,12 @@ import { useMutation } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { Spinner } from "@ui/spinner";
 import { ImagePlus } from "lucide-react";
-import { type ReactNode, Suspense, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Picture } from "@/components/ui/picture";
+import { PillRadio } from "@/components/ui/pill-radio";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
 import { arrangementLabels, arrangements } from "@/features/submissions/api/arrange-pieces";
-import type { ComposedItem } from "@/features/submissions/api/compose-picture";
 import {
   arrangementOf,
   type Draft,
@@ -22,16 +22,10 @@ import {
   pictureFileError,
   uploadChosenPicture,
 } from "@/features/submissions/api/outfit-picture";
-import { lazyPart } from "@/lib/lazy-part";
 import { PictureError } from "@/lib/picture-file";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
-
 import { Composition } from "./composition";
-
-const AdjustPieces = lazyPart(async () => ({
-  default: (await import("./adjust-pieces")).AdjustPieces,
-}));
 
 interface PictureChoiceProps {
   userId: string;
@@ -46,86 +40,67 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
   const itemsWithPicture = listItemsWithPicture(items);
   const isDrawn = isComposed(draft) && itemsWithPicture.length > 1;
   return (
-    <fieldset>
-      <legend className="mb-3 font-medium text-small">Picture</legend>
-      <div className="grid grid-cols-3 gap-3 md:grid-cols-6">
-        {itemsWithPicture.length > 1 && (
-          <Option
-            label="All items together"
-            checked={isComposed(draft)}
-            onChoose={() => onChange({ picture: { kind: "composed" } })}
-          >
-            <Composition
-              items={itemsWithPicture}
-              arrangement={arrangementOf(draft)}
-              moved={movedPieces(draft)}
-            />
-          </Option>
-        )}
-        <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
-        {itemsWithPicture.map((item) => (
-          <Option
-            key={item.id}
-            label={item.name}
-            checked={shown?.id === item.id}
-            onChoose={() => onChange({ picture: { kind: "item", itemId: item.id } })}
-          >
-            <Picture
-              url={item.image}
-              alt=""
-              sizes="(min-width: 768px) 126px, 30vw"
-              width={itemPictureWidth}
-              height={itemPictureWidth * 1.25}
-              placeholderColor={item.image_color}
-              className="size-full"
-            />
-          </Option>
-        ))}
-      </div>
-      {isDrawn && (
-        <>
-          <ArrangementChoice draft={draft} items={itemsWithPicture} onChange={onChange} />
-          <Suspense>
-            <AdjustPieces
-              items={itemsWithPicture}
-              arrangement={arrangementOf(draft)}
-              moved={movedPieces(draft)}
-              onMove={(moved) =>
-                onChange({
-                  picture: { kind: "composed", arrangement: arrangementOf(draft), moved },
-                })
-              }
-            />
-          </Suspense>
-        </>
-      )}
-    </fieldset>
+    <>
+      <fieldset className="min-w-0">
+        <legend className="mb-3 font-medium text-small">Picture</legend>
+        {/* On phones a line that is swiped, with room for the outlines. Relative, or the hidden radio buttons would widen the page. */}
+        <div className="no-scrollbar relative -mx-4 flex gap-3 px-4 py-1 max-md:overflow-x-auto md:mx-0 md:flex-wrap md:p-0">
+          {itemsWithPicture.length > 1 && (
+            <Option
+              label="All items together"
+              checked={isComposed(draft)}
+              onChoose={() => onChange({ picture: { kind: "composed" } })}
+            >
+              <Composition
+                items={itemsWithPicture}
+                arrangement={arrangementOf(draft)}
+                moved={movedPieces(draft)}
+              />
+            </Option>
+          )}
+          <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
+          {itemsWithPicture.map((item) => (
+            <Option
+              key={item.id}
+              label={item.name}
+              checked={shown?.id === item.id}
+              onChoose={() => onChange({ picture: { kind: "item", itemId: item.id } })}
+            >
+              <Picture
+                url={item.image}
+                alt=""
+                sizes="80px"
+                width={itemPictureWidth}
+                height={itemPictureWidth * 1.25}
+                placeholderColor={item.image_color}
+                className="size-full"
+              />
+            </Option>
+          ))}
+        </div>
+      </fieldset>
+      {isDrawn && <ArrangementChoice draft={draft} onChange={onChange} />}
+    </>
   );
 }
 
-const nothingMoved = {};
-
-interface ArrangementChoiceProps extends Pick<PictureChoiceProps, "draft" | "onChange"> {
-  items: readonly ComposedItem[];
-}
-
-/** How all items lie on the sheet, each way drawn small. */
-function ArrangementChoice({ draft, items, onChange }: ArrangementChoiceProps) {
+/** How all items lie on the sheet. */
+function ArrangementChoice({ draft, onChange }: Pick<PictureChoiceProps, "draft" | "onChange">) {
   const chosen = arrangementOf(draft);
   return (
-    <fieldset className="mt-6">
+    <fieldset>
       <legend className="mb-3 font-medium text-small">Arrangement</legend>
-      <div className="grid grid-cols-3 gap-3 md:grid-cols-6">
+      <div className="flex flex-wrap gap-2">
         {arrangements.map((one) => (
-          <Option
+          <PillRadio
             key={one}
             name="arrangement"
-            label={arrangementLabels[one]}
+            value={one}
             checked={chosen === one}
             onChoose={() => onChange({ picture: { kind: "composed", arrangement: one } })}
           >
-            <Composition items={items} arrangement={one} moved={nothingMoved} />
-          </Option>
+            {arrangementLabels[one]}
+          </PillRadio>
         ))}
       </div>
     </fieldset>
@@ -133,20 +108,18 @@ function ArrangementChoice({ draft, items, onChange }: ArrangementChoiceProps) {
 }
 
 interface OptionProps {
-  /** Of the group of radio buttons. */
-  name?: string;
   label: string;
   checked: boolean;
   onChoose: () => void;
   children: ReactNode;
 }
 
-function Option({ name = "picture", label, checked, onChoose, children }: OptionProps) {
+function Option({ label, checked, onChoose, children }: OptionProps) {
   return (
-    <label className="group block cursor-pointer">
+    <label className="group block w-20 shrink-0 cursor-pointer">
       <input
         type="radio"
-        name={name}
+        name="picture"
         checked={checked}
         onChange={onChoose}
         className="peer sr-only"
@@ -159,7 +132,7 @@ function Option({ name = "picture", label, checked, onChoose, children }: Option
       >
         {children}
       </span>
-      <span className="mt-2 block truncate text-caption">{label}</span>
+      <span className="mt-2 line-clamp-2 text-label">{label}</span>
     </label>
   );
 }
@@ -199,17 +172,17 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
             key={picture.url}
             url={picture.url}
             alt=""
-            sizes="(min-width: 768px) 126px, 30vw"
+            sizes="80px"
             width={outfitPictureWidth}
             height={outfitPictureWidth * 1.25}
             className="size-full"
           />
         </Option>
       )}
-      <div>
+      <div className="w-20 shrink-0">
         <label
           htmlFor={inputId}
-          className="flex aspect-4/5 cursor-pointer flex-col items-center justify-center gap-2 rounded-md border border-line-strong/60 border-dashed px-2 text-center text-caption text-ink-soft transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 hover:border-ink hover:text-ink"
+          className="flex aspect-4/5 cursor-pointer flex-col items-center justify-center gap-2 rounded-md border border-line-strong/60 border-dashed px-1 text-center text-ink-soft text-label transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 hover:border-ink hover:text-ink"
         >
           {upload.isPending ? (
             <Spinner />
@@ -230,7 +203,7 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
             className="sr-only"
           />
         </label>
-        <span className="mt-2 block text-caption text-ink-soft">At most 5 MB</span>
+        <span className="mt-2 block text-ink-soft text-label">At most 5 MB</span>
       </div>
     </>
   );

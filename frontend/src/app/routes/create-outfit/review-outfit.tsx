@@ -10,6 +10,7 @@ import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-
 import { formatPrice } from "@/lib/format";
 import { useSession } from "@/lib/session";
 import { PictureChoice } from "./picture-choice";
+import { PictureStage } from "./picture-stage";
 import { TrainingPhotos } from "./training-photos";
 
 interface ReviewOutfitProps {
@@ -37,9 +38,19 @@ export function ReviewOutfit(props: ReviewOutfitProps) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="grid gap-8 lg:grid-cols-[1fr_22rem] lg:gap-12">
-      {/* What is typed while it is saved would be in no outfit. */}
-      <fieldset disabled={submitting} className="flex min-w-0 flex-col gap-8">
+    <form
+      onSubmit={submit}
+      noValidate
+      className="lg:grid lg:grid-cols-[minmax(0,28rem)_minmax(0,1fr)] lg:items-start lg:gap-x-16"
+    >
+      {/* What is typed or moved while it is saved would be in no outfit. */}
+      <fieldset disabled={submitting} className="min-w-0 lg:sticky lg:top-24 lg:row-span-2">
+        <legend className="sr-only">The picture as others see it</legend>
+        <PictureStage draft={draft} onChange={onChange} />
+      </fieldset>
+      <fieldset disabled={submitting} className="flex min-w-0 flex-col gap-8 max-lg:mt-6">
+        <legend className="sr-only">The outfit</legend>
+        <PictureChoice userId={userId} draft={draft} onChange={onChange} />
         <Field
           label="Outfit name (optional)"
           error={isNameChecked ? error : undefined}
@@ -55,23 +66,31 @@ export function ReviewOutfit(props: ReviewOutfitProps) {
             />
           )}
         </Field>
-        <PictureChoice userId={userId} draft={draft} onChange={onChange} />
+        <SelectedItems items={draft.items} />
         {!isAdmin && <TrainingPhotos userId={userId} />}
       </fieldset>
-      <SelectedItems items={draft.items} />
-      <div className="flex items-center justify-between gap-4 lg:col-span-2">
-        <Button size="lg" onClick={onBack}>
-          Back
-        </Button>
-        <Button
-          type="submit"
-          variant="primary"
-          size="lg"
-          pending={submitting}
-          disabled={!isComplete || draft.items.length === 0}
-        >
-          Submit Outfit
-        </Button>
+      {/* On phones it stays above the navigation, wherever the page is scrolled to. */}
+      <div className="mt-8 max-md:sticky lg:col-start-2 max-md:bottom-[calc(3.75rem+env(safe-area-inset-bottom))] max-md:z-20 max-md:-mx-4 max-md:border-line max-md:border-t max-md:bg-canvas max-md:px-4 max-md:py-3">
+        {photos !== undefined && !isComplete && (
+          <p id="submit-hint" className="mb-2 text-ink-soft text-small">
+            Add your training photos to submit.
+          </p>
+        )}
+        <div className="flex items-center justify-between gap-4">
+          <Button size="lg" onClick={onBack}>
+            Back
+          </Button>
+          <Button
+            type="submit"
+            variant="primary"
+            size="lg"
+            pending={submitting}
+            disabled={!isComplete || draft.items.length === 0}
+            aria-describedby={isComplete ? undefined : "submit-hint"}
+          >
+            Submit Outfit
+          </Button>
+        </div>
       </div>
     </form>
   );
@@ -86,7 +105,7 @@ function SelectedItems({ items }: { items: readonly PickedItem[] }) {
       </h2>
       <ul className="divide-y divide-line border-line border-y">
         {items.map((item) => (
-          <li key={item.id} className="flex items-center gap-4 py-3">
+          <li key={item.id} className="flex items-center gap-4 py-2">
             <Picture
               url={item.image}
               alt=""
