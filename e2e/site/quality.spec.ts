@@ -1,6 +1,7 @@
 // Checks of every screen: no accessibility violations, no layout shifts, no horizontal scrolling.
 
 import type { Page } from "@playwright/test";
+import { signUpAdmin } from "../support/clients.ts";
 import { cards, expect, openExplore, openSignedIn, signIn, test } from "./journey.ts";
 import { findViolations, measureOverflow, recordLayoutShifts } from "./measure.ts";
 
@@ -258,5 +259,18 @@ test("pages of signed-in people fit the screen, and their controls are large eno
     expect(await measureOverflow(page), `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
     expect(await findSmallTargets(page, phone ? 44 : 24), address).toEqual([]);
     expect(await findViolations(page), address).toEqual([]);
+  }
+});
+
+test("the admin area has no violations in the dark", { tag: "@phone" }, async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem("lookbook:appearance", "dark"));
+  const admin = await signUpAdmin();
+  await signIn(page, admin.email);
+  for (const section of ["dashboard", "items", "combines", "settings"]) {
+    await page.goto(`/admin/${section}`);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    expect(await findViolations(page), section).toEqual([]);
   }
 });

@@ -121,8 +121,11 @@ export function ItemSection() {
       controls={
         <>
           <ItemFilters table={table} />
-          <CsvImport target="items" noun="items" />
-          <ItemExport table={table} />
+          {/* Where the filters fill the line, both stand in the next one. */}
+          <span className="inline-flex gap-2">
+            <CsvImport target="items" noun="items" />
+            <ItemExport table={table} />
+          </span>
         </>
       }
     >
