@@ -28,6 +28,8 @@ let chosen = "fashn";
 /** What FASHN has been asked for, and how often it has been asked whether it is ready. */
 const runs: { model_name: string; inputs: Record<string, string> }[] = [];
 let polls = 0;
+/** How a picture ends at FASHN in place of being completed. */
+let ending: string | undefined;
 const predictions: Record<string, string>[] = [];
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -61,6 +63,8 @@ async function serveFashn(request: IncomingMessage, response: ServerResponse): P
   const inputs = runs.at(-1)?.inputs;
   if (polls === 1)
     return answer(response, 200, { id: predictionId, status: "processing", error: null });
+  if (ending !== undefined)
+    return answer(response, 200, { id: predictionId, status: ending, error: null });
   if (!(await isPicture(inputs?.model_image)) || !(await isPicture(inputs?.garment_image))) {
     const error = {
       name: "ImageLoadError",
@@ -185,6 +189,18 @@ test("FASHN dresses the person in one garment after the other, and shoes are lef
   // The second garment is put on the picture with the first.
   expect(runs[1]?.inputs.model_image).toBe(`${address}/cdn/output_0.webp`);
   expect(runs[1]?.inputs.garment_image).toContain("/pictures/jeans.webp");
+});
+
+test("a picture that ends in a state that FASHN does not document has failed", async () => {
+  chosen = "fashn";
+  ending = "canceled";
+  const job = await askFor({ "shirt.webp": "Linen shirt" });
+  ending = undefined;
+
+  expect(job).toMatchObject({
+    status: "failed",
+    error: "The picture could not be drawn with Linen shirt.",
+  });
 });
 
 test("a model in a container is called with the part of the body, and returns the picture itself", async () => {

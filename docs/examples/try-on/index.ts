@@ -62,6 +62,9 @@ async function readJson(response: Response) {
 /** Dresses the person in one garment, and returns the address of the picture. */
 type Dress = (person: string, garment: Picture) => Promise<string>;
 
+/** States of a picture at FASHN that is still to come; every other one is final. */
+const waiting = ["starting", "in_queue", "processing"];
+
 const withFashn: Dress = async (person, garment) => {
   const service = Deno.env.get("FASHN_URL") ?? "https://api.fashn.ai";
   const authorization = `Bearer ${Deno.env.get("FASHN_API_KEY")}`;
@@ -81,8 +84,8 @@ const withFashn: Dress = async (person, garment) => {
       await fetch(`${service}/v1/status/${id}`, { headers: { authorization } }),
     );
     if (status.status === "completed") return status.output[0];
-    if (status.status !== "failed") continue;
-    console.error("FASHN has failed", status.error);
+    if (waiting.includes(status.status)) continue;
+    console.error(`FASHN answered ${status.status}`, status.error);
     const isPassing = ["PipelineError", "ThirdPartyError"].includes(status.error?.name);
     throw new Refusal(`The picture could not be drawn with ${garment.label ?? "an item"}.`, isPassing);
   }
