@@ -88,6 +88,7 @@ test("For you and Following invite those who have not begun @once", async ({ pag
   await expect(
     page.getByText("Follow a creator on their page, and their outfits are shown here."),
   ).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Newest outfits" })).toBeVisible();
 });
 
 test("a heart that a visitor taps is kept, and is there after signing in", {

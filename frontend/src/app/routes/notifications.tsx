@@ -3,6 +3,7 @@ import { Button } from "@ui/button";
 import { Bell } from "lucide-react";
 import { Suspense, useId } from "react";
 import { ExploreLink } from "@/app/routes/explore/explore-link";
+import { NewestBelow } from "@/app/shell/newest-below";
 import { notificationPath } from "@/app/shell/notification-path";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
@@ -21,11 +22,6 @@ const BesideNotifications = lazyPart(
   async () => ({ default: (await import("./beside-notifications")).BesideNotifications }),
   "nothing",
 );
-const NewestOutfits = lazyPart(
-  async () => ({ default: (await import("@/app/shell/newest-outfits")).NewestOutfits }),
-  "nothing",
-);
-
 /** A list with this many entries or fewer leaves room on the screen, in which the newest outfits are shown. */
 const few = 6;
 
@@ -64,11 +60,7 @@ function NotificationsOf({ userId }: { userId: string }) {
           </Suspense>
         )}
       </div>
-      {data !== undefined && data.length <= few && (
-        <Suspense>
-          <NewestOutfits />
-        </Suspense>
-      )}
+      {data !== undefined && data.length <= few && <NewestBelow />}
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Search } from "lucide-react";
-import { type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
+import { NewestBelow } from "@/app/shell/newest-below";
 import { NextPage, type PagedListState } from "@/app/shell/next-page";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -12,16 +13,10 @@ import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-gri
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
-import { lazyPart } from "@/lib/lazy-part";
 import { noFilters } from "./chosen-filters";
 import { countFilters, type DiscoveryTab } from "./discovery-params";
 import type { FilterFieldsProps } from "./filter-fields";
 import { buildSearch, formatCount, useFoundCounts } from "./found-counts";
-
-const NewestOutfits = lazyPart(
-  async () => ({ default: (await import("@/app/shell/newest-outfits")).NewestOutfits }),
-  "nothing",
-);
 
 /** Outfits that match the search, in cards with gender and description. */
 export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
@@ -136,9 +131,7 @@ function NothingFound({ noun, params, onChange }: FilterFieldsProps & { noun: Di
           </div>
         }
       />
-      <Suspense>
-        <NewestOutfits />
-      </Suspense>
+      <NewestBelow />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { Button } from "@ui/button";
 import { Sparkles, UsersRound } from "lucide-react";
 import { Link } from "react-router";
 import { discoverySearch } from "@/app/routes/discovery/discovery-params";
+import { NewestBelow } from "@/app/shell/newest-below";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { RowSection } from "@/app/shell/page-section";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -43,11 +44,16 @@ function OutfitsOfFollowed({ userId }: { userId: string }) {
       title="Following"
       list={list}
       empty={
-        <EmptyState
-          glyph={<UsersRound strokeWidth={1.4} />}
-          title="Follow a creator on their page, and their outfits are shown here."
-          action={<ExploreLink />}
-        />
+        <>
+          <EmptyState
+            followed
+            glyph={<UsersRound strokeWidth={1.4} />}
+            title="Follow a creator on their page, and their outfits are shown here."
+            action={<ExploreLink />}
+          />
+          {/* With the creators to follow. */}
+          <NewestBelow />
+        </>
       }
     />
   );

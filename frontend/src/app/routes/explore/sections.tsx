@@ -1,20 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Compass, Search } from "lucide-react";
-import { Suspense } from "react";
 import { Link } from "react-router";
+import { NewestBelow } from "@/app/shell/newest-below";
 import { EmptyState } from "@/components/ui/empty-state";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
-import { lazyPart } from "@/lib/lazy-part";
 import { ExploreLink } from "./explore-link";
 import { exploreSearch, sectionPath, useExploreParams } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
 import { VisitorIntro } from "./visitor-intro";
-
-const NewestOutfits = lazyPart(
-  async () => ({ default: (await import("@/app/shell/newest-outfits")).NewestOutfits }),
-  "nothing",
-);
 
 export function ExploreSection() {
   const { genders } = useExploreParams();
@@ -70,9 +64,7 @@ export function SearchSection() {
               )
             }
           />
-          <Suspense>
-            <NewestOutfits />
-          </Suspense>
+          <NewestBelow />
         </>
       }
     />
