@@ -45,6 +45,11 @@ test("a submission is looked at with the creator's photos and approved", { tag: 
       .toBeGreaterThan(0);
   }
   await saveScreenshot(page, "admin-review");
+  const widthOf = async (name: string) =>
+    (await panel.getByRole("button", { name }).boundingBox())?.width ?? 0;
+  const before = await widthOf("Enlarge the picture");
+  await panel.getByRole("button", { name: "Enlarge the picture" }).click();
+  expect(await widthOf("Make the picture smaller")).toBeGreaterThan(1.3 * before);
   expect(await findViolations(page)).toEqual([]);
   await panel.getByRole("button", { name: "Approve" }).click();
 

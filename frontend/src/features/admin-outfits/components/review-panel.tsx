@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { type MouseEvent, useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { PanelFooter } from "@/components/admin/form-footer";
@@ -35,6 +36,8 @@ export function ReviewPanel(props: ReviewPanelProps) {
   const { outfit, onEdit, onDelete, onClose, onDecided, onStep } = props;
   const review = useReviewOutfit();
   const [isRejecting, setRejecting] = useState(false);
+  // It stays for the next outfit: who looks closely does so at each.
+  const [isLarge, setLarge] = useState(false);
 
   function decide(approve: boolean, reason?: string) {
     review.mutate(
@@ -60,17 +63,29 @@ export function ReviewPanel(props: ReviewPanelProps) {
 
   return (
     <EditDialog title={outfit.name} isDirty={false} wide onClose={onClose}>
-      <div className="grid items-start gap-6 sm:grid-cols-[14rem_minmax(0,1fr)]">
-        <Picture
-          url={outfit.main_image}
-          alt={outfit.image_alt ?? outfit.name}
-          name={outfit.name}
-          sizes="14rem"
-          width={800}
-          height={1000}
-          eager
-          className="aspect-4/5 w-full rounded-md max-sm:max-w-52"
-        />
+      <div
+        className={cn("grid items-start gap-6", !isLarge && "sm:grid-cols-[14rem_minmax(0,1fr)]")}
+      >
+        <button
+          type="button"
+          aria-label={isLarge ? "Make the picture smaller" : "Enlarge the picture"}
+          onClick={() => setLarge(!isLarge)}
+          className={cn(
+            "rounded-md outline-offset-2",
+            isLarge ? "cursor-zoom-out" : "cursor-zoom-in max-sm:max-w-52",
+          )}
+        >
+          <Picture
+            url={outfit.main_image}
+            alt={outfit.image_alt ?? outfit.name}
+            name={outfit.name}
+            sizes={isLarge ? "(min-width: 36rem) 40rem, 92vw" : "14rem"}
+            width={800}
+            height={1000}
+            eager
+            className="aspect-4/5 w-full rounded-md"
+          />
+        </button>
         <Details>
           <DetailRow term="Status">
             <OutfitStatus outfit={outfit} />
