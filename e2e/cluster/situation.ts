@@ -11,7 +11,7 @@ const answerMs = 10_000;
 const questions: Record<string, string> = {
   server: `select now(), pg_is_in_recovery(), timeline_id, pg_postmaster_start_time(),
       current_setting('synchronous_standby_names') from pg_control_checkpoint()`,
-  worker_sessions: `select w.*, _selvedge.is_session_alive(w.pid, w.started) from _selvedge.worker_sessions w`,
+  worker_sessions: `select w.*, _selvedge.is_session_alive(w.pid, w.started) from _selvedge.selvedge_worker_sessions w`,
   sessions: `select pid, usename, application_name, client_addr, backend_start, state, wait_event_type, wait_event,
       state_change, replace(left(query, 80), chr(10), ' ')
       from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() order by usename, pid`,

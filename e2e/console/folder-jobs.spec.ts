@@ -80,7 +80,7 @@ async function readState(server: Selvedge, id: string): Promise<[string, boolean
       select from pg_locks, key
       where locktype = 'advisory' and classid::bigint = (bits >> 32)::bigint
         and objid::bigint = (bits & x'00000000ffffffff')::bigint) as is_locked
-    from selvedge_console.storage_jobs where id = '${id}'`;
+    from selvedge_console.selvedge_storage_jobs where id = '${id}'`;
   const arguments_ = ["db", "query", sql, "--output", "json", "--db-url", server.databaseUrl];
   const { stdout } = await promisify(execFile)(binary(), arguments_);
   const [row] = JSON.parse(stdout) as { state: string; is_locked: boolean }[];

@@ -145,12 +145,12 @@ test("console_059 a file becomes a new table with types, and its rows @once", as
 test("console_005 what PostgreSQL refuses this login is disabled with the reason", async ({
   page,
 }) => {
-  await page.goto("/tables/selvedge_console/audit");
+  await page.goto("/tables/selvedge_console/selvedge_audit");
   const insert = page.getByRole("button", { name: "Insert", exact: true });
   await expect(insert).toBeDisabled();
   await expect(insert).toHaveAttribute(
     "title",
-    "PostgreSQL does not let this login insert into selvedge_console.audit.",
+    "PostgreSQL does not let this login insert into selvedge_console.selvedge_audit.",
   );
   await expect(page.getByRole("button", { name: "Import", exact: true })).toBeDisabled();
   await page.goto("/schema/tables?schema=selvedge_console&q=audit");

@@ -3,17 +3,17 @@
 with state as (
   -- $1 the number of corrections so far, which an earlier statement has read. Of two nodes at the same time only the first finds it unchanged:
   -- the other one would add a second correction to that, which its snapshot does not show.
-  update _selvedge.user_counts_state as s
+  update _selvedge.selvedge_user_counts_state as s
   set triggers = coalesce(_selvedge.describe_user_triggers(), ''), corrections = s.corrections + 1
   where s.corrections = $1
   returning true
 ),
 removed as (
-  delete from _selvedge.user_counts as c
+  delete from _selvedge.selvedge_user_counts as c
   using state
   returning c.audience, c.day, c.change
 )
-insert into _selvedge.user_counts (audience, day, change)
+insert into _selvedge.selvedge_user_counts (audience, day, change)
 select coalesce(u.aud, ''), (u.created_at at time zone 'UTC')::date, count(*)
 from auth.users as u
 where (u.instance_id is null or u.instance_id = '00000000-0000-0000-0000-000000000000')

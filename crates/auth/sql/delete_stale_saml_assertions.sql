@@ -1,7 +1,7 @@
 -- Deletes what is remembered about assertions that are refused for their age by now.
-delete from _selvedge.saml_used_assertions
+delete from _selvedge.selvedge_saml_used_assertions
 where ctid in (
-  select ctid from _selvedge.saml_used_assertions
+  select ctid from _selvedge.selvedge_saml_used_assertions
   where expires_at < now()
   limit 100
   for update skip locked

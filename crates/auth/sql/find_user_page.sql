@@ -5,7 +5,7 @@
 -- the list come before. `bound` is null, and nothing skipped, where users have no time or one of no ordinary year.
 with days as (
   select c.day, sum(c.change)::bigint as users
-  from _selvedge.user_counts as c
+  from _selvedge.selvedge_user_counts as c
   where c.audience = $1::text
   group by c.day
 ),
@@ -26,7 +26,7 @@ select
   (select coalesce(sum(d.users), 0)::bigint from days as d) as total,
   (place.day + case when $3::boolean then 0 else 1 end)::timestamp at time zone 'UTC' as bound,
   coalesce(place.skipped, 0)::bigint as skipped
-from _selvedge.user_counts_state as s
+from _selvedge.selvedge_user_counts_state as s
 left join lateral (
   select p.day, p.skipped
   from places as p

@@ -3,7 +3,7 @@
 -- oauth_client_states, $8 user who links the identity, $9 whether the address is optional, $10 now, $11 session that links
 -- the identity.
 with session as (
-  insert into _selvedge.flow_sessions (flow_state_id, session_id, created_at)
+  insert into _selvedge.selvedge_flow_sessions (flow_state_id, session_id, created_at)
   select $1, $11, $10 where $11::uuid is not null
 )
 insert into auth.flow_state (

@@ -1,6 +1,6 @@
 -- Counts an attempt at a code ($1), for the network that makes it ($2), and returns the hash of the code; no row once the
 -- network has made $3 attempts, or all networks together $4. Those of others do not stop a network that has asked for a code ($5).
-update _selvedge.one_time_codes
+update _selvedge.selvedge_one_time_codes
 set attempts = attempts + 1,
     attempts_by_network = attempts_by_network
       || jsonb_build_object($2::text, coalesce((attempts_by_network ->> $2::text)::integer, 0) + 1)

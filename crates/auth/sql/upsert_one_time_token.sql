@@ -2,7 +2,7 @@
 -- type, $3 token, $4 address or number that it was sent to, in lowercase, $5 id.
 -- Compat: the times are timestamps without time zone in GoTrue's schema, in UTC.
 with replaced as (
-  delete from _selvedge.one_time_codes where secret_id in (
+  delete from _selvedge.selvedge_one_time_codes where secret_id in (
     select id from auth.one_time_tokens where user_id = $1 and token_type = $2::text::auth.one_time_token_type
   )
 )

@@ -126,7 +126,10 @@ async fn begin_to_lead(client: &Client) -> Result<bool, tokio_postgres::Error> {
     if let EarlierLock::HeldByEarlierVersion = take_earlier_lock(client).await? {
         // Both would lead. The name is free again for whoever leads after the earlier version's node.
         client
-            .execute("delete from _selvedge.worker_sessions where name = 'leader'", &[])
+            .execute(
+                "delete from _selvedge.selvedge_worker_sessions where name = 'leader'",
+                &[],
+            )
             .await?;
         return Ok(false);
     }

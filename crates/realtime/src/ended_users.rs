@@ -23,7 +23,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// With the Unix time since when the id belongs to another user, where that user is not banned.
 const LIST_ENDED: &str = "select user_id,
       case when until is null or until <= now() then floor(extract(epoch from renewed_at))::bigint end as renewed_at
-    from _selvedge.ended_users
+    from _selvedge.selvedge_ended_users
     where ended_at > now() - interval '8 days' and (until is null or until > now() or renewed_at is not null)";
 
 /// Which tokens of a user do not count: all, or those from before this Unix time, when an administrator has created a user with the id anew.

@@ -131,7 +131,7 @@ mod tests {
         insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values
           (gen_random_uuid(), 'custom:loom', 'old', now() - interval '25 hours'),
           (gen_random_uuid(), 'custom:loom', 'new', now() - interval '1 hour');
-        insert into _selvedge.code_requests (request_hash, asked_at, answers, attempts) values
+        insert into _selvedge.selvedge_code_requests (request_hash, asked_at, answers, attempts) values
           ('\\x01', now() - interval '61 minutes', 5, 5), ('\\x02', now() - interval '59 minutes', 5, 5);
         insert into auth.oauth_clients
           (id, registration_type, redirect_uris, grant_types, token_endpoint_auth_method, client_type)

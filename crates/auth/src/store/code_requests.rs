@@ -1,4 +1,4 @@
-//! `_selvedge.code_requests`: which networks have asked for a code to an address or number in the last hour.
+//! `_selvedge.selvedge_code_requests`: which networks have asked for a code to an address or number in the last hour.
 //!
 //! Strangers who try codes of an address use up attempts that all share. A network that has asked for a code has attempts of its own at
 //! it: five for each code that was sent. A request that sends nothing, because the address is not registered, is noted, too, so that the

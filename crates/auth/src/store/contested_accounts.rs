@@ -29,14 +29,14 @@ pub(crate) async fn contest(db: &impl GenericClient, user: &User, now: DateTime<
 
 /// Marks a new account as contested.
 pub(crate) async fn mark(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.contested_accounts (user_id, created_at) values ($1, $2) \
+    const SQL: &str = "insert into _selvedge.selvedge_contested_accounts (user_id, created_at) values ($1, $2) \
                        on conflict (user_id) do nothing";
     execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
 /// Removes the mark; returns whether the account was contested.
 pub(crate) async fn take(db: &impl GenericClient, user_id: Uuid) -> DbResult<bool> {
-    const SQL: &str = "delete from _selvedge.contested_accounts where user_id = $1";
+    const SQL: &str = "delete from _selvedge.selvedge_contested_accounts where user_id = $1";
     Ok(execute_statement(db, SQL, &[&user_id]).await? > 0)
 }
 
@@ -49,14 +49,14 @@ pub(crate) async fn vouch_for_password(
     if !is_unproven(user) {
         return Ok(());
     }
-    const SQL: &str = "insert into _selvedge.vouched_passwords (user_id, created_at) values ($1, $2) \
+    const SQL: &str = "insert into _selvedge.selvedge_vouched_passwords (user_id, created_at) values ($1, $2) \
                        on conflict (user_id) do nothing";
     execute_statement(db, SQL, &[&user.id, &now]).await.map(|_| ())
 }
 
 /// Forgets that an administrator has set the password of an account: whoever was told it had the address before.
 pub(crate) async fn withdraw_vouch(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
-    const SQL: &str = "delete from _selvedge.vouched_passwords where user_id = $1";
+    const SQL: &str = "delete from _selvedge.selvedge_vouched_passwords where user_id = $1";
     execute_statement(db, SQL, &[&user_id]).await.map(|_| ())
 }
 
@@ -109,6 +109,6 @@ pub(crate) async fn forget_password(
 ) -> DbResult<bool> {
     const SQL: &str = "update auth.users set encrypted_password = null, updated_at = $2 \
                        where id = $1 and encrypted_password <> '' \
-                       and not exists (select from _selvedge.vouched_passwords where user_id = $1)";
+                       and not exists (select from _selvedge.selvedge_vouched_passwords where user_id = $1)";
     Ok(execute_statement(db, SQL, &[&user_id, &now]).await? > 0)
 }

@@ -167,13 +167,14 @@ pub(crate) async fn note_unproven_sign_in(
     user_id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.unproven_sign_ins (user_id, created_at) values ($1, $2)";
+    const SQL: &str =
+        "insert into _selvedge.selvedge_unproven_sign_ins (user_id, created_at) values ($1, $2)";
     execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
 /// Removes the note of [`note_unproven_sign_in`]; returns whether there was one.
 pub(crate) async fn take_unproven_sign_in(db: &impl GenericClient, user_id: Uuid) -> DbResult<bool> {
-    const SQL: &str = "delete from _selvedge.unproven_sign_ins where user_id = $1";
+    const SQL: &str = "delete from _selvedge.selvedge_unproven_sign_ins where user_id = $1";
     Ok(execute_statement(db, SQL, &[&user_id]).await? > 0)
 }
 

@@ -181,7 +181,7 @@ pub(crate) async fn remember_exchange(
     session_id: Uuid,
     expires_at: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.exchanged_oauth_codes (code_hash, client_id, session_id, expires_at) \
+    const SQL: &str = "insert into _selvedge.selvedge_exchanged_oauth_codes (code_hash, client_id, session_id, expires_at) \
                        values ($1, $2, $3, $4) on conflict do nothing";
     let hash = Sha256::digest(code);
     execute_statement(db, SQL, &[&hash.as_slice(), &client_id, &session_id, &expires_at])
@@ -195,7 +195,7 @@ pub(crate) async fn end_session_of_exchange(
     code: &str,
     client_id: Uuid,
 ) -> DbResult<bool> {
-    const SQL: &str = "delete from auth.sessions where id = (select session_id from _selvedge.exchanged_oauth_codes \
+    const SQL: &str = "delete from auth.sessions where id = (select session_id from _selvedge.selvedge_exchanged_oauth_codes \
                        where code_hash = $1 and client_id = $2 and expires_at > now())";
     let hash = Sha256::digest(code);
     Ok(execute_statement(db, SQL, &[&hash.as_slice(), &client_id]).await? > 0)

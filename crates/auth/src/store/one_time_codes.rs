@@ -1,5 +1,5 @@
-//! `_selvedge.one_time_codes`, `_selvedge.counted_attempts`, `_selvedge.factor_attempts` and `_selvedge.text_message_pauses`: how
-//! often secrets were tried, and when something was used last. All nodes count in the same rows.
+//! `selvedge_one_time_codes`, `selvedge_counted_attempts`, `selvedge_factor_attempts` and `selvedge_text_message_pauses` of the schema
+//! `_selvedge`: how often secrets were tried, and when something was used last. All nodes count in the same rows.
 //!
 //! An attempt is counted before it is compared, by a statement of its own that no later failure rolls back; of many attempts
 //! at once, the lock of the row lets each see the count of the one before. Attempts count for the network that makes them and,
@@ -69,8 +69,7 @@ pub(crate) async fn insert(
     hash: &[u8],
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str =
-        "insert into _selvedge.one_time_codes (secret_id, code_hash, created_at) values ($1, $2, $3)";
+    const SQL: &str = "insert into _selvedge.selvedge_one_time_codes (secret_id, code_hash, created_at) values ($1, $2, $3)";
     run_statement(db, SQL, &[&secret_id, &hash, &now]).await
 }
 
@@ -113,7 +112,7 @@ pub(crate) enum AttemptOutcome {
     AllExhausted,
 }
 
-/// Counts an attempt at a secret that has no row in `_selvedge.one_time_codes`, unless too many were wrong. What others do
+/// Counts an attempt at a secret that has no row in `_selvedge.selvedge_one_time_codes`, unless too many were wrong. What others do
 /// does not stop a network from which an attempt was right before. A right attempt is given back by [`record_success`].
 pub(crate) async fn take_counted_attempt(
     db: &impl GenericClient,
@@ -139,7 +138,7 @@ pub(crate) async fn take_counted_attempt(
 
 /// Frees all attempts at a secret after a right one, and remembers its network.
 pub(crate) async fn record_success(db: &impl GenericClient, subject: &AttemptSubject) -> DbResult<()> {
-    const SQL: &str = "update _selvedge.counted_attempts set full_at = now(), \
+    const SQL: &str = "update _selvedge.selvedge_counted_attempts set full_at = now(), \
                        succeeded_at = case when subject_hash = $1 then now() else succeeded_at end \
                        where subject_hash in ($1, $2)";
     let params: super::Params<'_> = &[&subject.of_network, &subject.of_all];
@@ -148,7 +147,7 @@ pub(crate) async fn record_success(db: &impl GenericClient, subject: &AttemptSub
 
 /// Records that the code of a step was accepted; false when it, or one of a later step, was accepted before.
 pub(crate) async fn use_step(db: &impl GenericClient, factor_id: Uuid, step: i64) -> DbResult<bool> {
-    const SQL: &str = "insert into _selvedge.factor_attempts as known (factor_id, full_at, last_step) values ($1, now(), $2) \
+    const SQL: &str = "insert into _selvedge.selvedge_factor_attempts as known (factor_id, full_at, last_step) values ($1, now(), $2) \
                        on conflict (factor_id) do update set last_step = $2, full_at = now() \
                        where known.last_step is null or known.last_step < $2 returning factor_id";
     Ok(find_row(db, SQL, &[&factor_id, &step]).await?.is_some())
@@ -168,7 +167,7 @@ pub(crate) async fn take_text_message(
     if taken.is_some() {
         return Ok(None);
     }
-    const LAST: &str = "select sent_at from _selvedge.text_message_pauses where phone_hash = $1";
+    const LAST: &str = "select sent_at from _selvedge.selvedge_text_message_pauses where phone_hash = $1";
     let row = find_row(db, LAST, &[&phone_hash]).await?;
     row.map(|row| row.try_get(0)).transpose()
 }

@@ -139,7 +139,7 @@ pub(crate) async fn find_owner(
     // tokens. Only addresses contain an `@`.
     const SQL: &str = "select user_id from auth.one_time_tokens token where token_hash = $1::text \
                        and token_type::text = any($2) and (strpos(relates_to, '@') = 0) = $3 \
-                       and exists (select from _selvedge.one_time_codes where secret_id = token.id) limit 1";
+                       and exists (select from _selvedge.selvedge_one_time_codes where secret_id = token.id) limit 1";
     let kinds = list_accepted(verify_type);
     let row = find_row(db, SQL, &[&token, &kinds, &verify_type.is_by_phone()]).await?;
     row.map(|row| row.try_get(0)).transpose()

@@ -1,4 +1,4 @@
-//! `_selvedge.outgoing_mails`: the queue of mails, from the commit of the request until an SMTP server has accepted
+//! `_selvedge.selvedge_outgoing_mails`: the queue of mails, from the commit of the request until an SMTP server has accepted
 //! them. `mailer::delivery` delivers them.
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct LeasedMail {
 /// Queues a mail. It is sent after the caller's transaction has committed, so a request that fails sends nothing. At
 /// `expires_at` the code in the mail stops working, and delivery is given up.
 pub(crate) async fn enqueue(db: &impl GenericClient, mail: &Mail, expires_at: DateTime<Utc>) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.outgoing_mails (recipient, subject, html, body, message_type, \
+    const SQL: &str = "insert into _selvedge.selvedge_outgoing_mails (recipient, subject, html, body, message_type, \
                        expires_at) values ($1::text, $2::text, $3::text, $4::text, $5::text, $6)";
     run_statement(
         db,
@@ -70,12 +70,17 @@ pub(crate) async fn lease_due(
 
 /// Removes a mail that was sent. A later attempt, which another node has begun meanwhile, is not to be repeated either.
 pub(crate) async fn delete(db: &impl GenericClient, id: i64) -> DbResult<()> {
-    run_statement(db, "delete from _selvedge.outgoing_mails where id = $1", &[&id]).await
+    run_statement(
+        db,
+        "delete from _selvedge.selvedge_outgoing_mails where id = $1",
+        &[&id],
+    )
+    .await
 }
 
 /// Removes a mail that was rejected permanently, or has expired, unless a later attempt than `tries` has begun.
 pub(crate) async fn give_up(db: &impl GenericClient, id: i64, tries: i32) -> DbResult<()> {
-    const SQL: &str = "delete from _selvedge.outgoing_mails where id = $1 and tries = $2";
+    const SQL: &str = "delete from _selvedge.selvedge_outgoing_mails where id = $1 and tries = $2";
     run_statement(db, SQL, &[&id, &tries]).await
 }
 
@@ -89,7 +94,7 @@ pub(crate) async fn postpone(
     error: &str,
 ) -> DbResult<()> {
     // The clock of the database decides what is due, because those of the nodes may differ.
-    const SQL: &str = "update _selvedge.outgoing_mails set last_error = $3::text, \
+    const SQL: &str = "update _selvedge.selvedge_outgoing_mails set last_error = $3::text, \
                        next_try_at = now() + $2::float8 * interval '1 second' where id = $1 and tries = $4";
     run_statement(db, SQL, &[&id, &pause.as_secs_f64(), &error, &tries]).await
 }

@@ -207,7 +207,7 @@ async fn find_attempts(
     (set_id, network): (Uuid, &str),
     since: DateTime<Utc>,
 ) -> DbResult<(Option<Tried>, i64)> {
-    const OWN: &str = "select failed_count, tried_at, locked_until from _selvedge.recovery_code_attempts \
+    const OWN: &str = "select failed_count, tried_at, locked_until from _selvedge.selvedge_recovery_code_attempts \
                        where set_id = $1 and network_hash = $2";
     let own = find_row(db, OWN, &[&set_id, &network]).await?;
     let own = own.map(|row| {
@@ -217,7 +217,7 @@ async fn find_attempts(
             locked_until: row.try_get("locked_until")?,
         })
     });
-    const ALL: &str = "select coalesce(sum(failed_count), 0)::bigint from _selvedge.recovery_code_attempts \
+    const ALL: &str = "select coalesce(sum(failed_count), 0)::bigint from _selvedge.selvedge_recovery_code_attempts \
                        where set_id = $1 and tried_at > $2";
     let all = find_row(db, ALL, &[&set_id, &since]).await?;
     let all = all.map_or(Ok(0), |row| row.try_get(0))?;
@@ -236,10 +236,10 @@ async fn store_attempts(
         last_at,
         locked_until,
     } = tried;
-    const STALE: &str = "delete from _selvedge.recovery_code_attempts \
+    const STALE: &str = "delete from _selvedge.selvedge_recovery_code_attempts \
                          where set_id = $1 and network_hash <> $2 and tried_at < $3";
     run_statement(db, STALE, &[&set_id, &network, &since]).await?;
-    const OWN: &str = "insert into _selvedge.recovery_code_attempts (set_id, network_hash, failed_count, tried_at, locked_until) \
+    const OWN: &str = "insert into _selvedge.selvedge_recovery_code_attempts (set_id, network_hash, failed_count, tried_at, locked_until) \
                        values ($1, $2, $3, $4, $5) on conflict (set_id, network_hash) do update set \
                        failed_count = excluded.failed_count, tried_at = excluded.tried_at, locked_until = excluded.locked_until";
     run_statement(db, OWN, &[&set_id, &network, &wrong, &last_at, &locked_until]).await?;
@@ -271,7 +271,7 @@ pub(crate) async fn forget_failures(
     set_id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const TRIED: &str = "delete from _selvedge.recovery_code_attempts where set_id = $1";
+    const TRIED: &str = "delete from _selvedge.selvedge_recovery_code_attempts where set_id = $1";
     run_statement(db, TRIED, &[&set_id]).await?;
     const SQL: &str = "update auth.mfa_recovery_code_sets set failed_verification_count = 0, \
                        verification_locked_until = null, updated_at = $2 where id = $1";

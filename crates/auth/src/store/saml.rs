@@ -165,7 +165,7 @@ pub(crate) async fn use_assertion(
     assertion_id: &str,
     expires_at: DateTime<Utc>,
 ) -> DbResult<bool> {
-    const SQL: &str = "insert into _selvedge.saml_used_assertions (sso_provider_id, assertion_hash, expires_at) \
+    const SQL: &str = "insert into _selvedge.selvedge_saml_used_assertions (sso_provider_id, assertion_hash, expires_at) \
                        values ($1, $2, $3) on conflict do nothing";
     // The hash bounds the size of the key: the id is chosen by the identity provider.
     let hash = Sha256::digest(assertion_id);
@@ -188,7 +188,7 @@ pub(crate) async fn finish_pkce_flow(
         return Ok(None);
     };
     if let Some(not_after) = not_after {
-        const END: &str = "insert into _selvedge.saml_session_ends (flow_state_id, not_after, created_at) \
+        const END: &str = "insert into _selvedge.selvedge_saml_session_ends (flow_state_id, not_after, created_at) \
                            values ($1, $2, $3)";
         run_statement(db, END, &[&flow, &not_after, &now]).await?;
     }
@@ -197,7 +197,8 @@ pub(crate) async fn finish_pkce_flow(
 
 /// Takes the end of the session that [`finish_pkce_flow`] has stored.
 pub(crate) async fn take_session_end(db: &impl GenericClient, flow: Uuid) -> DbResult<Option<DateTime<Utc>>> {
-    const SQL: &str = "delete from _selvedge.saml_session_ends where flow_state_id = $1 returning not_after";
+    const SQL: &str =
+        "delete from _selvedge.selvedge_saml_session_ends where flow_state_id = $1 returning not_after";
     let row = find_row(db, SQL, &[&flow]).await?;
     row.map(|row| row.try_get(0)).transpose()
 }
@@ -220,9 +221,9 @@ pub(crate) async fn set_proven(
     is_proven: bool,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const PROVEN: &str = "insert into _selvedge.sso_proven_identities (identity_id, proven_at) values ($1, $2) \
+    const PROVEN: &str = "insert into _selvedge.selvedge_sso_proven_identities (identity_id, proven_at) values ($1, $2) \
                           on conflict (identity_id) do update set proven_at = $2";
-    const CLAIMED: &str = "delete from _selvedge.sso_proven_identities where identity_id = $1";
+    const CLAIMED: &str = "delete from _selvedge.selvedge_sso_proven_identities where identity_id = $1";
     match is_proven {
         true => execute_statement(db, PROVEN, &[&identity, &now]).await,
         false => execute_statement(db, CLAIMED, &[&identity]).await,
@@ -238,7 +239,7 @@ pub(crate) async fn list_users_by_email(
     email: &str,
 ) -> DbResult<Vec<Uuid>> {
     const SQL: &str = "select i.user_id from auth.identities i \
-                       join _selvedge.sso_proven_identities p on p.identity_id = i.id \
+                       join _selvedge.selvedge_sso_proven_identities p on p.identity_id = i.id \
                        join auth.users u on u.id = i.user_id and u.deleted_at is null \
                        where i.provider = $1::text and i.email = $2::text group by i.user_id order by min(i.created_at)";
     let rows = super::list_rows(db, SQL, &[&provider, &email]).await?;

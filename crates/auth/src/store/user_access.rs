@@ -122,19 +122,19 @@ mod tests {
     /// Tables that name users and stay, with the reason.
     const KEPT: [(&str, &str); 5] = [
         (
-            "_selvedge.contested_accounts",
+            "_selvedge.selvedge_contested_accounts",
             "marks an address that nobody has proven, until somebody does",
         ),
         (
-            "_selvedge.ended_users",
+            "_selvedge.selvedge_ended_users",
             "says that the account has ended, until the last of its tokens has expired",
         ),
         (
-            "_selvedge.unproven_sign_ins",
+            "_selvedge.selvedge_unproven_sign_ins",
             "says of an account how it was made, as long as nobody has got into it",
         ),
         (
-            "_selvedge.vouched_passwords",
+            "_selvedge.selvedge_vouched_passwords",
             "says of the account that goes to somebody that its password may stay",
         ),
         ("auth.identities", "see AccessEnd::AccountGone"),

@@ -44,8 +44,7 @@ pub(crate) async fn list_page(db: &impl GenericClient, page: &UserPage<'_>) -> D
 
 /// Whether the kept counts can be believed.
 pub(crate) async fn are_counts_kept(db: &impl GenericClient) -> DbResult<bool> {
-    const SQL: &str =
-        "select from _selvedge.user_counts_state where triggers = _selvedge.describe_user_triggers()";
+    const SQL: &str = "select from _selvedge.selvedge_user_counts_state where triggers = _selvedge.describe_user_triggers()";
     Ok(find_row(db, SQL, &[]).await?.is_some())
 }
 
@@ -54,7 +53,7 @@ pub(crate) async fn are_counts_kept(db: &impl GenericClient) -> DbResult<bool> {
 /// It reads all users, so it does nothing where that is another number than `known`: another node has done it since.
 pub(crate) async fn correct_counts(db: &impl GenericClient, known: Option<i64>) -> DbResult<Option<i64>> {
     run_statement(db, include_str!("../../sql/enable_user_triggers.sql"), &[]).await?;
-    const CORRECTIONS: &str = "select corrections from _selvedge.user_counts_state";
+    const CORRECTIONS: &str = "select corrections from _selvedge.selvedge_user_counts_state";
     let Some(row) = find_row(db, CORRECTIONS, &[]).await? else {
         return Ok(None);
     };

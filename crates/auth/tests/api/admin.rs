@@ -523,7 +523,7 @@ async fn auth_061_an_admin_user_loses_admin_rights_when_the_session_ends() {
     assert_eq!(list(&token).await.error(), (403, "session_not_found"));
 
     let token = sign_in().await;
-    let noted = "select count(*) from _selvedge.ended_users where until > now()";
+    let noted = "select count(*) from _selvedge.selvedge_ended_users where until > now()";
     app.put(&path, json!({"ban_duration": "1h"})).admin().send().await;
     assert_eq!(list(&token).await.error(), (403, "user_banned"));
     assert_eq!(app.count(noted).await, 1, "Realtime looks here");

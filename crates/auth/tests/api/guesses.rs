@@ -68,7 +68,7 @@ async fn auth_110_attempts_at_once_are_counted_one_by_one() {
     futures_util::future::join_all(guesses).await;
 
     let attempts = app
-        .sql("select attempts from _selvedge.one_time_codes", &[])
+        .sql("select attempts from _selvedge.selvedge_one_time_codes", &[])
         .await;
     assert_eq!(attempts[0].get::<_, i16>(0), 5);
     let right = present(&app, "ana@example.com", &mail.code).await;
@@ -307,7 +307,7 @@ async fn auth_110_attempts_at_all_codes_of_an_address_are_counted_in_the_databas
     present(&app, "ana@example.com", "not it").await;
     // As after 200 attempts, on whichever node, at whichever code.
     app.sql(
-        "update _selvedge.counted_attempts set full_at = now() + interval '1 day'",
+        "update _selvedge.selvedge_counted_attempts set full_at = now() + interval '1 day'",
         &[],
     )
     .await;

@@ -27,7 +27,7 @@ async fn auth_110_guesses_of_strangers_do_not_use_up_the_attempts_of_the_owner()
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let code = app.mail_to("ana@example.com").code;
-    let attempts = "select attempts::bigint from _selvedge.one_time_codes";
+    let attempts = "select attempts::bigint from _selvedge.selvedge_one_time_codes";
 
     guess_from(&app, 1..4, wrong_code(&code)).await;
 
@@ -42,7 +42,7 @@ async fn auth_110_many_networks_together_have_fifty_attempts_at_a_code() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let code = app.mail_to("ana@example.com").code;
-    let attempts = "select attempts::bigint from _selvedge.one_time_codes";
+    let attempts = "select attempts::bigint from _selvedge.selvedge_one_time_codes";
 
     guess_from(&app, 1..12, wrong_code(&code)).await;
 
@@ -90,7 +90,7 @@ async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_fr
 }
 
 /// Uses up the attempts of a day at all codes of an address, for those who have made one.
-const USE_UP: &str = "update _selvedge.counted_attempts set full_at = now() + interval '1 day'";
+const USE_UP: &str = "update _selvedge.selvedge_counted_attempts set full_at = now() + interval '1 day'";
 
 async fn ask(app: &TestApp, path: &str, address: &str, ip: &str) {
     let asked = app.post(path, json!({"email": address}));
@@ -139,9 +139,10 @@ async fn auth_110_a_request_for_a_code_gives_its_network_five_attempts_for_an_ho
     // A request that sends nothing keeps what is left, and gives nothing.
     let again = app.post("/resend", json!({"type": "signup", "email": ana}));
     assert_eq!(again.sent_from(ip).send().await.status, 200);
-    let left = "select attempts::bigint from _selvedge.code_requests";
+    let left = "select attempts::bigint from _selvedge.selvedge_code_requests";
     assert_eq!(app.count(left).await, 4);
-    const LATER: &str = "update _selvedge.code_requests set asked_at = asked_at - interval '61 minutes'";
+    const LATER: &str =
+        "update _selvedge.selvedge_code_requests set asked_at = asked_at - interval '61 minutes'";
     app.sql(LATER, &[]).await;
     assert_eq!(guess(&app, ana, ip, 1).await, [429]);
 }
@@ -191,7 +192,7 @@ async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered
     let signed_up = app.post("/signup", body).sent_from("192.0.2.1").send().await;
     assert_eq!(signed_up.status, 200);
     ask(&app, "/recover", "other@example.com", "192.0.2.1").await;
-    let sent = "select count(*) from _selvedge.code_requests where attempts > 0";
+    let sent = "select count(*) from _selvedge.selvedge_code_requests where attempts > 0";
     assert_eq!(app.count(sent).await, 2, "ana's last one and the sign-up");
 }
 
@@ -216,7 +217,8 @@ async fn auth_110_requests_that_send_nothing_take_no_attempts_from_the_owner() {
 
     owner.session();
     assert_eq!(
-        app.count("select count(*) from _selvedge.code_requests").await,
+        app.count("select count(*) from _selvedge.selvedge_code_requests")
+            .await,
         61
     );
 }
@@ -232,7 +234,7 @@ async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_ne
     let prepared = holder.batch_execute(
         "create function public.wait_for_test() returns trigger language plpgsql as
            $$ begin perform pg_advisory_xact_lock(110); return null; end $$;
-         create trigger wait_for_test after insert on _selvedge.code_requests
+         create trigger wait_for_test after insert on _selvedge.selvedge_code_requests
            for each row execute function public.wait_for_test();",
     );
     prepared.await.unwrap();
@@ -265,7 +267,7 @@ async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_ne
 #[actix_web::test]
 async fn auth_110_attempts_of_a_network_that_has_asked_leave_those_of_strangers() {
     const ALL_BUT_THREE: &str =
-        "update _selvedge.counted_attempts set full_at = now() + interval '1 second' * (197 * 432)";
+        "update _selvedge.selvedge_counted_attempts set full_at = now() + interval '1 second' * (197 * 432)";
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let (ana, nobody) = ("ana@example.com", "nobody@example.com");
     app.user(ana).await;
@@ -312,10 +314,10 @@ async fn auth_110_one_cleanup_deletes_all_requests_and_attempts_that_count_no_lo
     let app = TestApp::start().await;
     let client = app.superuser().await;
     let written = client.batch_execute(
-        "insert into _selvedge.code_requests (request_hash, asked_at, answers, attempts)
+        "insert into _selvedge.selvedge_code_requests (request_hash, asked_at, answers, attempts)
            select int4send(i), now() - make_interval(mins => case when i = 0 then 59 else 61 end), 5, 0
            from generate_series(0, 45000) i;
-         insert into _selvedge.counted_attempts (subject_hash, full_at)
+         insert into _selvedge.selvedge_counted_attempts (subject_hash, full_at)
            select int4send(i), now() + make_interval(mins => case when i = 0 then 59 else -1 end)
            from generate_series(0, 45000) i;",
     );
@@ -323,9 +325,14 @@ async fn auth_110_one_cleanup_deletes_all_requests_and_attempts_that_count_no_lo
 
     app.clean_up().await;
 
-    assert_eq!(app.count("select count(*) from _selvedge.code_requests").await, 1);
     assert_eq!(
-        app.count("select count(*) from _selvedge.counted_attempts").await,
+        app.count("select count(*) from _selvedge.selvedge_code_requests")
+            .await,
+        1
+    );
+    assert_eq!(
+        app.count("select count(*) from _selvedge.selvedge_counted_attempts")
+            .await,
         1
     );
 }
@@ -437,12 +444,12 @@ async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database(
     assert_eq!(sixth.error(), (429, "over_request_rate_limit"));
     assert_eq!(verify.requests().len(), asked, "the provider is not asked");
     // Those at all codes of the number count for a day, in rows of their own.
-    let counted = "select count(*) from _selvedge.counted_attempts \
+    let counted = "select count(*) from _selvedge.selvedge_counted_attempts \
                    where full_at between now() + interval '55 minutes' and now() + interval '65 minutes'";
     assert_eq!(app.count(counted).await, 1);
     // Networks that have not asked for the code do not use up the attempts of the one that has.
     app.sql(
-        "update _selvedge.counted_attempts set full_at = now() + interval '1 day'",
+        "update _selvedge.selvedge_counted_attempts set full_at = now() + interval '1 day'",
         &[],
     )
     .await;

@@ -117,7 +117,8 @@ async fn an_unresponsive_smtp_server_delays_no_request_and_loses_no_mail() {
     assert!(sign_ups.iter().all(|response| response.status == 200));
     assert_eq!(app.count("select count(*) from auth.users").await, 12);
     assert_eq!(
-        app.count("select count(*) from _selvedge.outgoing_mails").await,
+        app.count("select count(*) from _selvedge.selvedge_outgoing_mails")
+            .await,
         12
     );
 }
@@ -166,7 +167,7 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     .await;
     assert_eq!(app.sign_up("ana@example.com", PASSWORD).await.status, 200);
     app.eventually(
-        "select tries from _selvedge.outgoing_mails where last_error is not null",
+        "select tries from _selvedge.selvedge_outgoing_mails where last_error is not null",
         |rows| rows.len() == 1,
     )
     .await;
@@ -174,13 +175,16 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     let received = Inbox::default();
     let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
     actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
-    app.sql("update _selvedge.outgoing_mails set next_try_at = now()", &[])
-        .await;
+    app.sql(
+        "update _selvedge.selvedge_outgoing_mails set next_try_at = now()",
+        &[],
+    )
+    .await;
     // A new mail wakes the delivery, which also sends the older one.
     assert_eq!(app.sign_up("bea@example.com", PASSWORD).await.status, 200);
 
     received.wait_for(2).await;
-    app.eventually("select 1 from _selvedge.outgoing_mails", <[_]>::is_empty)
+    app.eventually("select 1 from _selvedge.selvedge_outgoing_mails", <[_]>::is_empty)
         .await;
     let mails = received.list_mails();
     let mut recipients: Vec<&str> = mails.iter().map(|mail| mail.to[0].address.as_str()).collect();
@@ -202,7 +206,7 @@ async fn the_outcome_of_an_attempt_that_another_one_has_replaced_changes_nothing
     let (connection, _) = listener.accept().await.unwrap();
     // Another node has the mail now.
     app.sql(
-        "update _selvedge.outgoing_mails set tries = tries + 1, next_try_at = now() + interval '1 hour'",
+        "update _selvedge.selvedge_outgoing_mails set tries = tries + 1, next_try_at = now() + interval '1 hour'",
         &[],
     )
     .await;
@@ -213,13 +217,13 @@ async fn the_outcome_of_an_attempt_that_another_one_has_replaced_changes_nothing
 
     // The second mail's attempt fails after the first one's, as both are reported by one task.
     app.eventually(
-        "select 1 from _selvedge.outgoing_mails where recipient like '%bea%' and last_error is not null",
+        "select 1 from _selvedge.selvedge_outgoing_mails where recipient like '%bea%' and last_error is not null",
         |rows| rows.len() == 1,
     )
     .await;
     let fenced = app
         .count(
-            "select count(*) from _selvedge.outgoing_mails where recipient like '%ana%' and last_error is null \
+            "select count(*) from _selvedge.selvedge_outgoing_mails where recipient like '%ana%' and last_error is null \
              and next_try_at > now() + interval '30 minutes'",
         )
         .await;
@@ -241,7 +245,7 @@ async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     // One mail with an expired lease, one with an expired code, one to an unknown recipient, one that another node has
     // leased.
     app.sql(
-        "insert into _selvedge.outgoing_mails (recipient, subject, html, body, tries, next_try_at, expires_at) values \
+        "insert into _selvedge.selvedge_outgoing_mails (recipient, subject, html, body, tries, next_try_at, expires_at) values \
          ('ana@example.com', 'taken over', 'x', 'x', 1, now() - interval '1 second', now() + interval '1 hour'), \
          ('ana@example.com', 'late', 'x', 'x', 9, now() - interval '1 second', now() - interval '1 second'), \
          ('nobody at all', 'no address', 'x', 'x', 0, now(), now() + interval '1 hour'), \
@@ -253,7 +257,7 @@ async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
 
     received.wait_for(2).await;
     let left = app
-        .eventually("select subject from _selvedge.outgoing_mails", |rows| {
+        .eventually("select subject from _selvedge.selvedge_outgoing_mails", |rows| {
             rows.len() == 1
         })
         .await;
@@ -283,13 +287,14 @@ async fn a_failed_request_queues_no_mail_and_api_roles_cannot_read_the_queue() {
 
     assert_eq!(refused.status, 500);
     assert_eq!(
-        app.count("select count(*) from _selvedge.outgoing_mails").await,
+        app.count("select count(*) from _selvedge.selvedge_outgoing_mails")
+            .await,
         0
     );
     let readers = app
         .sql(
             "select rolname from pg_roles where rolname in ('anon', 'authenticated', 'service_role', 'authenticator') \
-             and has_table_privilege(oid, '_selvedge.outgoing_mails', 'select')",
+             and has_table_privilege(oid, '_selvedge.selvedge_outgoing_mails', 'select')",
             &[],
         )
         .await;

@@ -517,7 +517,7 @@ async fn a_phone_factor_is_verified_by_text_message() {
     assert_eq!(verify_claims(&app, &raised)["amr"][0]["method"], "mfa/phone");
     let stored = app
         .sql(
-            "select encode(code_hash, 'escape') from _selvedge.one_time_codes",
+            "select encode(code_hash, 'escape') from _selvedge.selvedge_one_time_codes",
             &[],
         )
         .await;

@@ -184,8 +184,8 @@ async fn auth_106_an_administrator_contests_no_account_that_its_owner_proves_mea
         let changed = overtake(&app, call, proven).await;
 
         assert_eq!(changed.status, 200, "{}", changed.body);
-        let doubted = "select (select count(*) from _selvedge.contested_accounts) \
-                       + (select count(*) from _selvedge.vouched_passwords)";
+        let doubted = "select (select count(*) from _selvedge.selvedge_contested_accounts) \
+                       + (select count(*) from _selvedge.selvedge_vouched_passwords)";
         assert_eq!(app.count(doubted).await, 0, "{body}");
     }
 }

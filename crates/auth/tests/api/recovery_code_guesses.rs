@@ -113,7 +113,7 @@ async fn auth_203_all_networks_together_have_a_bound() {
     app.superuser()
         .await
         .batch_execute(
-            "insert into _selvedge.recovery_code_attempts (set_id, network_hash, failed_count, tried_at) \
+            "insert into _selvedge.selvedge_recovery_code_attempts (set_id, network_hash, failed_count, tried_at) \
              select s.id, 'network ' || n, 2, now() from auth.mfa_recovery_code_sets s, generate_series(1, 500) n",
         )
         .await
@@ -163,7 +163,7 @@ async fn auth_203_wrong_codes_of_long_ago_do_not_count() {
     let wrong = async || app.use_code(&weak, WRONG).await.status;
 
     assert_eq!([wrong().await, wrong().await], [422, 422]);
-    let age = "update _selvedge.recovery_code_attempts set tried_at = now() - interval '16 minutes'";
+    let age = "update _selvedge.selvedge_recovery_code_attempts set tried_at = now() - interval '16 minutes'";
     app.superuser().await.batch_execute(age).await.unwrap();
 
     assert_eq!(

@@ -129,13 +129,13 @@ async fn saml_012_an_assertion_that_is_used_at_once_signs_in_once() {
     assert_eq!(count_sign_ins(&outcomes), 1);
     assert_eq!(app.count("select count(*) from auth.sessions").await, 1);
     assert_eq!(
-        app.count("select count(*) from _selvedge.saml_used_assertions")
+        app.count("select count(*) from _selvedge.selvedge_saml_used_assertions")
             .await,
         1
     );
     // An hour later the assertion is too old to be accepted, so it need not be remembered.
     assert_eq!(
-        app.count("select count(*) from _selvedge.saml_used_assertions where expires_at < now() + interval '5 minutes'").await,
+        app.count("select count(*) from _selvedge.selvedge_saml_used_assertions where expires_at < now() + interval '5 minutes'").await,
         1
     );
 }
@@ -206,7 +206,10 @@ async fn saml_014_metadata_at_private_addresses_are_not_fetched_unless_that_is_a
 async fn saml_012_users_of_the_api_cannot_read_or_forget_used_assertions() {
     let (app, _) = start().await;
     for role in ["anon", "authenticated", "service_role", "authenticator"] {
-        for table in ["_selvedge.saml_used_assertions", "_selvedge.saml_session_ends"] {
+        for table in [
+            "_selvedge.selvedge_saml_used_assertions",
+            "_selvedge.selvedge_saml_session_ends",
+        ] {
             for right in ["select", "insert", "update", "delete", "truncate"] {
                 let sql = "select has_table_privilege($1, $2, $3)";
                 let rows = app.sql(sql, &[&role, &table, &right]).await;

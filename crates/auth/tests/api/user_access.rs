@@ -300,23 +300,24 @@ async fn auth_060_nothing_lifts_a_deletion() {
     }
 
     // Realtime knows by this row that tokens of the user count no longer.
-    let ended = "select count(*) from _selvedge.ended_users where until is null";
+    let ended = "select count(*) from _selvedge.selvedge_ended_users where until is null";
     assert_eq!(app.count(ended).await, 1);
     // An administrator who creates the user anew, for rows that name the id, creates a user who has not ended. Older tokens name the former
     // one, also after a ban of the new one.
     administer(&app, Method::DELETE, &ana, json!({})).await;
     let body = json!({"id": ana.user_id(), "email": "ana@example.com"});
     assert_eq!(app.admin_create(body).await.status, 200);
-    let renewed = "select count(*) from _selvedge.ended_users where until is null and renewed_at is not null";
-    let banned =
-        "select count(*) from _selvedge.ended_users where until is not null and renewed_at is not null";
+    let renewed =
+        "select count(*) from _selvedge.selvedge_ended_users where until is null and renewed_at is not null";
+    let banned = "select count(*) from _selvedge.selvedge_ended_users where until is not null and renewed_at is not null";
     for (duration, counts) in [("1h", (0, 1)), ("none", (1, 0))] {
         administer(&app, Method::PUT, &ana, json!({"ban_duration": duration})).await;
         assert_eq!((app.count(renewed).await, app.count(banned).await), counts);
     }
     // A second deletion ends the new user, too.
     administer(&app, Method::DELETE, &ana, json!({})).await;
-    let gone = "select count(*) from _selvedge.ended_users where until is null and renewed_at is null";
+    let gone =
+        "select count(*) from _selvedge.selvedge_ended_users where until is null and renewed_at is null";
     assert_eq!(app.count(gone).await, 1);
 }
 

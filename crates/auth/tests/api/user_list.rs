@@ -93,7 +93,7 @@ async fn auth_058_pages_and_their_number_are_exact_after_every_change_of_users()
         check_pages(&app, &format!("{change} and a clean-up")).await;
     }
     let kept = app
-        .count("select count(*) from _selvedge.user_counts_state where triggers = _selvedge.describe_user_triggers()")
+        .count("select count(*) from _selvedge.selvedge_user_counts_state where triggers = _selvedge.describe_user_triggers()")
         .await;
     assert_eq!(kept, 1, "the kept counts are used");
 }
@@ -107,13 +107,13 @@ async fn auth_058_clean_ups_of_two_nodes_at_the_same_time_correct_the_number_onc
         &[],
     )
     .await;
-    app.sql("delete from _selvedge.user_counts", &[]).await;
+    app.sql("delete from _selvedge.selvedge_user_counts", &[]).await;
 
     futures_util::join!(app.clean_up(), app.clean_up(), app.clean_up());
 
     check_total(&app, 500).await;
     assert_eq!(
-        app.count("select sum(change)::bigint from _selvedge.user_counts")
+        app.count("select sum(change)::bigint from _selvedge.selvedge_user_counts")
             .await,
         500
     );
@@ -132,7 +132,7 @@ async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
              insert into public.refers select id from auth.flow_state;
              insert into auth.sessions (id, user_id, created_at, not_after)
                select gen_random_uuid(), id, now() - interval '9 days', now() - interval '4 days' from auth.users;
-             delete from _selvedge.user_counts",
+             delete from _selvedge.selvedge_user_counts",
         )
         .await
         .expect("rows");
@@ -147,7 +147,7 @@ async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
     assert_eq!(app.count("select count(*) from auth.sessions").await, 0);
     check_total(&app, 20).await;
     assert_eq!(
-        app.count("select sum(change)::bigint from _selvedge.user_counts")
+        app.count("select sum(change)::bigint from _selvedge.selvedge_user_counts")
             .await,
         20
     );
@@ -155,7 +155,7 @@ async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
 
 #[actix_web::test]
 async fn auth_058_counts_are_believed_again_after_a_restore_without_triggers() {
-    const ARE_KEPT: &str = "select count(*) from _selvedge.user_counts_state where triggers = _selvedge.describe_user_triggers()";
+    const ARE_KEPT: &str = "select count(*) from _selvedge.selvedge_user_counts_state where triggers = _selvedge.describe_user_triggers()";
     let app = TestApp::start().await;
     let superuser = app.superuser().await;
     let restore = "alter table auth.users disable trigger all;

@@ -29,7 +29,7 @@ pub(super) async fn list(
     let rows = client
         .query(
             "select id, to_json(at) #>> '{}', account, level, address, action, target, statement, rows, result, request_id
-             from selvedge_console.audit
+             from selvedge_console.selvedge_audit
              where id < coalesce($1, 9223372036854775807)
                and ($2::text is null or account = $2) and ($3::text is null or action = $3)
              order by id desc limit $4",

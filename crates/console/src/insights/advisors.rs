@@ -29,7 +29,7 @@ pub(super) async fn list(
     // Levels have no right to the mutes, because a viewer must not hide a finding from others.
     let rows = service
         .query(
-            "select key from selvedge_console.muted_findings order by key",
+            "select key from selvedge_console.selvedge_muted_findings order by key",
             &[],
         )
         .await?;
@@ -50,7 +50,7 @@ pub(super) async fn mute(
     let transaction = service.transaction().await?;
     transaction
         .execute(
-            "insert into selvedge_console.muted_findings (key, account) values ($1, $2) on conflict do nothing",
+            "insert into selvedge_console.selvedge_muted_findings (key, account) values ($1, $2) on conflict do nothing",
             &[&*key, &session.account.as_deref()],
         )
         .await?;
@@ -75,7 +75,7 @@ pub(super) async fn unmute(
     let transaction = service.transaction().await?;
     transaction
         .execute(
-            "delete from selvedge_console.muted_findings where key = $1",
+            "delete from selvedge_console.selvedge_muted_findings where key = $1",
             &[&*key],
         )
         .await?;

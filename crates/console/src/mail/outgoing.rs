@@ -10,7 +10,7 @@ use crate::state::ConsoleState;
 
 const LIST: &str = "
     select id, recipient, subject, tries, to_json(next_try_at) #>> '{}', last_error, to_json(created_at) #>> '{}'
-    from _selvedge.outgoing_mails where expires_at > now() order by id limit 500";
+    from _selvedge.selvedge_outgoing_mails where expires_at > now() order by id limit 500";
 
 /// Lists the waiting mails, the oldest first.
 pub(super) async fn list(state: &ConsoleState) -> Result<Vec<Value>, ConsoleError> {
@@ -40,7 +40,7 @@ pub(super) async fn retry(
     let transaction = client.transaction().await?;
     let row = transaction
         .query_opt(
-            "update _selvedge.outgoing_mails set next_try_at = now() where id = $1 and expires_at > now()
+            "update _selvedge.selvedge_outgoing_mails set next_try_at = now() where id = $1 and expires_at > now()
              returning recipient",
             &[&*id],
         )

@@ -66,7 +66,7 @@ pub async fn add_account(
     let hash = password::hash(password.expose_secret());
     let added = client
         .execute(
-            "insert into selvedge_console.accounts (name, level, password_hash) values ($1, $2, $3) on conflict do nothing",
+            "insert into selvedge_console.selvedge_accounts (name, level, password_hash) values ($1, $2, $3) on conflict do nothing",
             &[&name, &level.name(), &hash],
         )
         .await?;
@@ -85,7 +85,7 @@ pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgr
         .query(
             "select a.name, a.level, a.created_at, count(s.account) filter (where s.expires_at > now()),
                max(s.created_at)
-             from selvedge_console.accounts a left join selvedge_console.sessions s on s.account = a.name
+             from selvedge_console.selvedge_accounts a left join selvedge_console.selvedge_sessions s on s.account = a.name
              group by a.name order by a.name",
             &[],
         )
@@ -132,8 +132,8 @@ pub(super) async fn list_members(client: &Client) -> Result<Vec<ProjectMember>, 
 pub async fn remove_account(client: &Client, name: &str) -> Result<(), AccountError> {
     let removed = client
         .execute(
-            "with saved as (delete from selvedge_console.snippets where account = $1)
-             delete from selvedge_console.accounts where name = $1",
+            "with saved as (delete from selvedge_console.selvedge_snippets where account = $1)
+             delete from selvedge_console.selvedge_accounts where name = $1",
             &[&name],
         )
         .await?;
@@ -151,8 +151,8 @@ pub async fn set_account_level(client: &Client, name: &str, level: Level) -> Res
     let changed = client
         .execute(
             // In one statement: a session with the old level must not outlive the change.
-            "with ended as (delete from selvedge_console.sessions where account = $1)
-             update selvedge_console.accounts set level = $2, updated_at = now() where name = $1",
+            "with ended as (delete from selvedge_console.selvedge_sessions where account = $1)
+             update selvedge_console.selvedge_accounts set level = $2, updated_at = now() where name = $1",
             &[&name, &level.name()],
         )
         .await?;

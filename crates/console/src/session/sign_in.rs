@@ -176,7 +176,7 @@ async fn check_password(
     let client = state.database.service().await?;
     let row = client
         .query_opt(
-            "select password_hash, level from selvedge_console.accounts where name = $1",
+            "select password_hash, level from selvedge_console.selvedge_accounts where name = $1",
             &[&name],
         )
         .await?;

@@ -1,4 +1,4 @@
-//! Sessions: rows of `selvedge_console.sessions`, cached for a moment so that not every request queries the database.
+//! Sessions: rows of `selvedge_console.selvedge_sessions`, cached for a moment so that not every request queries the database.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,25 +23,25 @@ const FIND_SESSION: &str = "
     with found as (
       select s.cookie_digest, s.header_digest, coalesce(a.name, m.name) as account, coalesce(a.level, m.level) as level,
         s.seen_at
-      from selvedge_console.sessions s
-      left join selvedge_console.accounts a on a.name = s.account and $3
+      from selvedge_console.selvedge_sessions s
+      left join selvedge_console.selvedge_accounts a on a.name = s.account and $3
       left join lateral selvedge_console.find_project_member(s.user_id) m on s.user_id is not null and $4
       where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
         and coalesce(a.name, m.name) is not null
         and (s.user_id is null or selvedge_console.has_auth_session(s.user_id, s.auth_session))
     ), seen as (
-      update selvedge_console.sessions s set seen_at = now()
+      update selvedge_console.selvedge_sessions s set seen_at = now()
       from found f where s.cookie_digest = f.cookie_digest and f.seen_at < now() - interval '15 s'
     )
     select header_digest, account, level from found";
 
 const INSERT_SESSION: &str = "
-    with ended as (delete from selvedge_console.sessions where expires_at < now())
-    insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, auth_session, address, expires_at)
+    with ended as (delete from selvedge_console.selvedge_sessions where expires_at < now())
+    insert into selvedge_console.selvedge_sessions (cookie_digest, header_digest, account, user_id, auth_session, address, expires_at)
     values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))";
 
 /// The session at Auth of a project user, as long as the console's own names it.
-const FIND_AUTH_SESSION: &str = "select auth_session, user_id from selvedge_console.sessions
+const FIND_AUTH_SESSION: &str = "select auth_session, user_id from selvedge_console.selvedge_sessions
     where cookie_digest = $1 and auth_session is not null and user_id is not null";
 
 /// The owner of a session.
@@ -217,7 +217,7 @@ impl SessionStore {
         let at_auth = client.query_opt(FIND_AUTH_SESSION, &[&digest.as_slice()]).await?;
         client
             .execute(
-                "delete from selvedge_console.sessions where cookie_digest = $1",
+                "delete from selvedge_console.selvedge_sessions where cookie_digest = $1",
                 &[&digest.as_slice()],
             )
             .await?;

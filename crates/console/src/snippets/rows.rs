@@ -10,28 +10,28 @@ const MAX_SNIPPETS: i64 = 500;
 
 /// Writes a snippet, and changes no row when it would be one more than an account may have.
 const SAVE: &str = "
-    insert into selvedge_console.snippets (account, name, text)
+    insert into selvedge_console.selvedge_snippets (account, name, text)
     select $1, $2, $3
-    where (select count(*) from selvedge_console.snippets where account = $1 and name <> $2) < $4
+    where (select count(*) from selvedge_console.selvedge_snippets where account = $1 and name <> $2) < $4
     on conflict (account, name) do update set text = excluded.text, updated_at = now()";
 
 /// Writes a snippet whose name is free.
 const SAVE_NEW: &str = "
-    insert into selvedge_console.snippets (account, name, text)
+    insert into selvedge_console.selvedge_snippets (account, name, text)
     select $1, $2, $3
-    where (select count(*) from selvedge_console.snippets where account = $1) < $4
+    where (select count(*) from selvedge_console.selvedge_snippets where account = $1) < $4
     on conflict (account, name) do nothing";
 
 /// Replaces the snippet that the caller has read, whose digest is compared in the statement, so that what another window saves
 /// meanwhile is compared, too.
 const REPLACE: &str = "
-    update selvedge_console.snippets set text = $3, updated_at = now()
+    update selvedge_console.selvedge_snippets set text = $3, updated_at = now()
     where account = $1 and name = $2
       and pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')), 'hex') = $4";
 
 /// Removes a snippet, or only the text that the caller has read.
 const DELETE: &str = "
-    delete from selvedge_console.snippets
+    delete from selvedge_console.selvedge_snippets
     where account = $1 and name = $2
       and ($3::text is null or pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')), 'hex') = $3)";
 
@@ -39,7 +39,7 @@ const DELETE: &str = "
 pub(super) async fn list(client: &impl GenericClient, account: &str) -> Result<Vec<Snippet>, ConsoleError> {
     let rows = client
         .query(
-            "select name, null::text, updated_at from selvedge_console.snippets where account = $1 order by name",
+            "select name, null::text, updated_at from selvedge_console.selvedge_snippets where account = $1 order by name",
             &[&account],
         )
         .await?;
@@ -54,7 +54,7 @@ pub(super) async fn read(
 ) -> Result<Snippet, ConsoleError> {
     let row = client
         .query_opt(
-            "select name, text, updated_at from selvedge_console.snippets where account = $1 and name = $2",
+            "select name, text, updated_at from selvedge_console.selvedge_snippets where account = $1 and name = $2",
             &[&account, &name],
         )
         .await?;

@@ -18,8 +18,9 @@ const MOST_LISTED: i64 = 50;
 /// `GET /api/storage/jobs` → `{jobs: [{id, kind, bucket, target_bucket, first, steps, state, total, done, failed, …}]}`
 pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
     let client = state.database.service().await?;
-    let sql =
-        format!("select {COLUMNS} from selvedge_console.storage_jobs order by created_at desc limit $1");
+    let sql = format!(
+        "select {COLUMNS} from selvedge_console.selvedge_storage_jobs order by created_at desc limit $1"
+    );
     let rows = client.query(&sql, &[&MOST_LISTED]).await?;
     let jobs: Vec<Value> = rows.iter().map(job_json).collect();
     Ok(HttpResponse::Ok().json(json!({ "jobs": jobs })))
@@ -31,11 +32,11 @@ pub(super) async fn show(
     id: web::Path<Uuid>,
 ) -> Result<HttpResponse, ConsoleError> {
     let client = state.database.service().await?;
-    let sql = format!("select {COLUMNS} from selvedge_console.storage_jobs where id = $1");
+    let sql = format!("select {COLUMNS} from selvedge_console.selvedge_storage_jobs where id = $1");
     let row = client.query_opt(&sql, &[&*id]).await?.ok_or_else(unknown)?;
     let failures = client
         .query(
-            "select name, message from selvedge_console.storage_job_failures where job = $1 order by name",
+            "select name, message from selvedge_console.selvedge_storage_job_failures where job = $1 order by name",
             &[&*id],
         )
         .await?;
@@ -59,13 +60,13 @@ pub(super) async fn create(
     // Failure lists can be long, so jobs that ended over a month ago are deleted. The audit keeps an entry of each job.
     transaction
         .execute(
-            "delete from selvedge_console.storage_jobs where finished_at < now() - interval '30 days'",
+            "delete from selvedge_console.selvedge_storage_jobs where finished_at < now() - interval '30 days'",
             &[],
         )
         .await?;
     // The steps are sent as text, as they are read (`steps::text`).
     let sql = format!(
-        "insert into selvedge_console.storage_jobs (kind, bucket, target_bucket, steps, account, level, address, request_id)
+        "insert into selvedge_console.selvedge_storage_jobs (kind, bucket, target_bucket, steps, account, level, address, request_id)
          values ($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8) returning {COLUMNS}"
     );
     let row = transaction
@@ -102,14 +103,17 @@ pub(super) async fn end(
     let transaction = client.transaction().await?;
     let cancelled = transaction
         .execute(
-            "update selvedge_console.storage_jobs set state = 'cancelling' where id = $1 and finished_at is null",
+            "update selvedge_console.selvedge_storage_jobs set state = 'cancelling' where id = $1 and finished_at is null",
             &[&*id],
         )
         .await?;
     // The job has ended, so it is removed from the list. Its audit entries stay.
     if cancelled == 0 {
         let removed = transaction
-            .execute("delete from selvedge_console.storage_jobs where id = $1", &[&*id])
+            .execute(
+                "delete from selvedge_console.selvedge_storage_jobs where id = $1",
+                &[&*id],
+            )
             .await?;
         if removed == 0 {
             return Err(unknown());

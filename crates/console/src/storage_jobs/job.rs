@@ -1,4 +1,4 @@
-//! A storage job, as stored in `selvedge_console.storage_jobs`.
+//! A storage job, as stored in `selvedge_console.selvedge_storage_jobs`.
 
 use tokio_postgres::Row;
 use uuid::Uuid;

@@ -31,7 +31,7 @@ const LOCKED_BY_EARLIER_VERSION: &str = "
 pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError> {
     let unfinished = lock
         .query(
-            "select id from selvedge_console.storage_jobs where state in ('waiting', 'running', 'cancelling')
+            "select id from selvedge_console.selvedge_storage_jobs where state in ('waiting', 'running', 'cancelling')
              order by created_at",
             &[],
         )
@@ -57,12 +57,12 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
 async fn claim_job(lock: &Client, id: Uuid) -> Result<Option<Row>, ConsoleError> {
     let sql = format!(
         "with free as materialized (
-           select j.runner_pid as pid, j.runner_started as started from selvedge_console.storage_jobs as j
+           select j.runner_pid as pid, j.runner_started as started from selvedge_console.selvedge_storage_jobs as j
            where j.id = $1
              and not exists (select from pg_catalog.pg_stat_activity as a
                              where a.pid = j.runner_pid and a.backend_start = j.runner_started)
              and not exists ({LOCKED_BY_EARLIER_VERSION}))
-         update selvedge_console.storage_jobs
+         update selvedge_console.selvedge_storage_jobs
          set runner_pid = pg_catalog.pg_backend_pid(),
              runner_started = (select a.backend_start from pg_catalog.pg_stat_activity as a
                                where a.pid = pg_catalog.pg_backend_pid())
@@ -90,7 +90,7 @@ fn lock_key(id: Uuid) -> i64 {
 
 /// Gives up a job that this connection's session runs.
 pub(super) async fn release_job(lock: &Client, id: Uuid) -> Result<(), ConsoleError> {
-    let sql = "update selvedge_console.storage_jobs set runner_pid = null, runner_started = null
+    let sql = "update selvedge_console.selvedge_storage_jobs set runner_pid = null, runner_started = null
                where id = $1 and runner_pid = pg_catalog.pg_backend_pid()";
     lock.execute(sql, &[&id]).await?;
     lock.execute("select pg_catalog.pg_advisory_unlock($1)", &[&lock_key(id)])
@@ -101,7 +101,7 @@ pub(super) async fn release_job(lock: &Client, id: Uuid) -> Result<(), ConsoleEr
 /// Reads an unfinished job.
 pub(super) async fn read_job(lock: &Client, id: Uuid) -> Result<Option<Job>, ConsoleError> {
     let sql = format!(
-        "select {COLUMNS} from selvedge_console.storage_jobs
+        "select {COLUMNS} from selvedge_console.selvedge_storage_jobs
          where id = $1 and state in ('waiting', 'running', 'cancelling')"
     );
     let row = lock.query_opt(&sql, &[&id]).await?;
@@ -138,7 +138,7 @@ pub(super) async fn list_files(
 /// Stores that the job runs, and the number of its files.
 pub(super) async fn write_begin(lock: &Client, id: Uuid, total: i64) -> Result<(), ConsoleError> {
     lock.execute(
-        "update selvedge_console.storage_jobs
+        "update selvedge_console.selvedge_storage_jobs
          set total = $2, state = case state when 'waiting' then 'running' else state end where id = $1",
         &[&id, &total],
     )
@@ -150,7 +150,7 @@ pub(super) async fn write_begin(lock: &Client, id: Uuid, total: i64) -> Result<(
 pub(super) async fn write_plan(lock: &Client, job: &Job) -> Result<(), ConsoleError> {
     let step = i32::try_from(job.step).unwrap_or(i32::MAX);
     lock.execute(
-        "update selvedge_console.storage_jobs set step = $2, last_name = $3, batch = $4 where id = $1",
+        "update selvedge_console.selvedge_storage_jobs set step = $2, last_name = $3, batch = $4 where id = $1",
         &[&job.id, &step, &job.last_name, &job.batch],
     )
     .await?;
@@ -174,16 +174,16 @@ pub(super) async fn write_batch(
     let transaction = lock.transaction().await?;
     transaction
         .execute(
-            "insert into selvedge_console.storage_job_failures (job, name, message)
+            "insert into selvedge_console.selvedge_storage_job_failures (job, name, message)
              select $1, f.name, f.message from unnest($2::text[], $3::text[]) f (name, message)
-             limit greatest(0, $4 - (select count(*) from selvedge_console.storage_job_failures where job = $1))
+             limit greatest(0, $4 - (select count(*) from selvedge_console.selvedge_storage_job_failures where job = $1))
              on conflict do nothing",
             &[&job.id, &failed_names, &messages, &MOST_FAILURES],
         )
         .await?;
     transaction
         .execute(
-            "update selvedge_console.storage_jobs
+            "update selvedge_console.selvedge_storage_jobs
              set done = done + $2, failed = failed + $3, last_name = $4, batch = null where id = $1",
             &[&job.id, &done, &failed, &names.last()],
         )
@@ -203,7 +203,7 @@ pub(super) async fn write_end(
     let transaction = lock.transaction().await?;
     let row = transaction
         .query_one(
-            "update selvedge_console.storage_jobs set state = $2, error = $3, batch = null, finished_at = now()
+            "update selvedge_console.selvedge_storage_jobs set state = $2, error = $3, batch = null, finished_at = now()
              where id = $1 returning done, failed",
             &[&job.id, &state, &error],
         )
@@ -245,7 +245,7 @@ mod tests {
         let superuser = database.superuser().await;
         let row = superuser
             .query_one(
-                "insert into selvedge_console.storage_jobs (kind, bucket, steps, level, address, request_id)
+                "insert into selvedge_console.selvedge_storage_jobs (kind, bucket, steps, level, address, request_id)
                  values ('delete', 'b', '[{\"from\": \"a/\"}]', 'admin', '127.0.0.1', 'r') returning id",
                 &[],
             )
@@ -298,7 +298,7 @@ mod tests {
         }
         let superuser = database.superuser().await;
         superuser
-            .batch_execute("begin; select from selvedge_console.storage_jobs for update")
+            .batch_execute("begin; select from selvedge_console.selvedge_storage_jobs for update")
             .await
             .expect("locked");
         let ask = futures_util::future::join_all(clients.iter().map(take_job));

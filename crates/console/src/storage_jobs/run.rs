@@ -45,7 +45,7 @@ pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
 async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), ConsoleError> {
     // Checked on a pooled connection, so that a dedicated one is only opened if there is a job.
     let waiting = "select exists (
-        select from selvedge_console.storage_jobs where state in ('waiting', 'running', 'cancelling'))";
+        select from selvedge_console.selvedge_storage_jobs where state in ('waiting', 'running', 'cancelling'))";
     let row = state.database.service().await?.query_one(waiting, &[]).await?;
     if !row.try_get::<_, bool>(0)? {
         return Ok(());

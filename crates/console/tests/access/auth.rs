@@ -61,7 +61,7 @@ async fn console_110_sessions_of_a_user_are_listed_and_one_or_all_are_ended_with
     let row = client
         .query_one(
             "select (select count(*) from auth.sessions), (select count(*) from auth.refresh_tokens),
-                    (select string_agg(action || ' ' || account, ', ' order by id) from selvedge_console.audit
+                    (select string_agg(action || ' ' || account, ', ' order by id) from selvedge_console.selvedge_audit
                      where action like 'auth.%' and target = $1)",
             &[&USER],
         )

@@ -42,9 +42,9 @@ async fn console_169_viewers_cannot_read_what_would_raise_them() {
         "select refresh_token_hmac_key from auth.sessions",
         "select * from pg_authid",
         "select * from vault.decrypted_secrets",
-        "select * from selvedge_console.accounts",
-        "select * from selvedge_console.sessions",
-        "select * from _selvedge.outgoing_mails",
+        "select * from selvedge_console.selvedge_accounts",
+        "select * from selvedge_console.selvedge_sessions",
+        "select * from _selvedge.selvedge_outgoing_mails",
     ] {
         is_refused(&reader, statement).await;
     }
@@ -74,7 +74,7 @@ async fn console_168_viewers_cannot_write_or_become_somebody_else() {
         "set role service_role",
         "set session authorization postgres",
         "copy notes to program 'true'",
-        "insert into selvedge_console.accounts values ('x', 'admin', 'x')",
+        "insert into selvedge_console.selvedge_accounts values ('x', 'admin', 'x')",
         "select selvedge_console.write_audit('{}', 'x')",
         "select selvedge_console.record_audit('{}')",
         "select selvedge_console.permit_audit(sha256('x'))",
@@ -112,7 +112,7 @@ async fn console_073_the_operator_writes_rows_and_postgresql_refuses_it_every_ch
         "truncate shop.goods",
         "create role mine",
         "update _selvedge.shipped_extensions set script = 'select 1'",
-        "insert into selvedge_console.accounts values ('x', 'admin', 'x')",
+        "insert into selvedge_console.selvedge_accounts values ('x', 'admin', 'x')",
     ] {
         is_refused(&operator, statement).await;
     }
@@ -134,15 +134,15 @@ async fn console_171_nobody_removes_an_entry_of_the_audit() {
             .await
             .expect("the console may");
         for statement in [
-            "delete from selvedge_console.audit",
-            "update selvedge_console.audit set account = 'bo'",
-            "truncate selvedge_console.audit",
-            "drop table selvedge_console.audit",
-            "delete from selvedge_console.audit_seals",
-            "insert into selvedge_console.audit_seals values (1, sha256('x'))",
-            "update selvedge_console.audit_seal_progress set upto = 0",
-            "alter table selvedge_console.audit disable trigger all",
-            "insert into selvedge_console.audit (level, address, action, target, result, request_id) values ('', '', '', '', '', '')",
+            "delete from selvedge_console.selvedge_audit",
+            "update selvedge_console.selvedge_audit set account = 'bo'",
+            "truncate selvedge_console.selvedge_audit",
+            "drop table selvedge_console.selvedge_audit",
+            "delete from selvedge_console.selvedge_audit_seals",
+            "insert into selvedge_console.selvedge_audit_seals values (1, sha256('x'))",
+            "update selvedge_console.selvedge_audit_seal_progress set upto = 0",
+            "alter table selvedge_console.selvedge_audit disable trigger all",
+            "insert into selvedge_console.selvedge_audit (level, address, action, target, result, request_id) values ('', '', '', '', '', '')",
         ] {
             is_refused(&client, statement).await;
         }
@@ -150,11 +150,11 @@ async fn console_171_nobody_removes_an_entry_of_the_audit() {
     // The refusal must hold even if a later migration grants the rights by mistake.
     let superuser = database.superuser().await;
     superuser
-        .batch_execute("grant delete on selvedge_console.audit to selvedge_console_operator")
+        .batch_execute("grant delete on selvedge_console.selvedge_audit to selvedge_console_operator")
         .await
         .expect("the console may");
     let operator = database.connect("selvedge_console_operator").await;
-    is_refused(&operator, "delete from selvedge_console.audit").await;
+    is_refused(&operator, "delete from selvedge_console.selvedge_audit").await;
 }
 
 #[tokio::test]
@@ -168,13 +168,13 @@ async fn console_171_only_who_knows_a_secret_of_the_console_writes_an_entry_and_
             entry("ana", "guessed"),
             "select selvedge_console.record_audit('{}')".to_owned(),
             "select selvedge_console.permit_audit(sha256('mine'))".to_owned(),
-            "insert into selvedge_console.audit_permits (digest) values (sha256('mine'))".to_owned(),
-            "update selvedge_console.audit_permits set used_in = null".to_owned(),
+            "insert into selvedge_console.selvedge_audit_permits (digest) values (sha256('mine'))".to_owned(),
+            "update selvedge_console.selvedge_audit_permits set used_in = null".to_owned(),
         ] {
             is_refused(&client, &statement).await;
         }
         // pg_read_all_data shows the digest, which is not the secret.
-        let stolen = "select selvedge_console.write_audit('{}', (select digest from selvedge_console.audit_permits limit 1))";
+        let stolen = "select selvedge_console.write_audit('{}', (select digest from selvedge_console.selvedge_audit_permits limit 1))";
         is_refused(&client, stolen).await;
     }
     let operator = database.connect("selvedge_console_operator").await;
@@ -185,7 +185,7 @@ async fn console_171_only_who_knows_a_secret_of_the_console_writes_an_entry_and_
     );
     operator.batch_execute(&two).await.expect("the console may");
     is_refused(&operator, &entry("ana", "secret")).await;
-    let accounts = "select string_agg(account, ',' order by id) from selvedge_console.audit";
+    let accounts = "select string_agg(account, ',' order by id) from selvedge_console.selvedge_audit";
     let accounts: String = operator
         .query_one(accounts, &[])
         .await
@@ -262,12 +262,12 @@ async fn console_171_seals_show_which_entry_a_superuser_has_changed_or_removed()
     let superuser = database.superuser().await;
     superuser
         .batch_execute(
-            "alter table selvedge_console.audit disable trigger all;
-             update selvedge_console.audit set account = 'somebody else' where id = 2;
-             delete from selvedge_console.audit where id = 3;
-             alter table selvedge_console.audit_seals disable trigger all;
-             delete from selvedge_console.audit where id = 4;
-             delete from selvedge_console.audit_seals where entry_id = 4",
+            "alter table selvedge_console.selvedge_audit disable trigger all;
+             update selvedge_console.selvedge_audit set account = 'somebody else' where id = 2;
+             delete from selvedge_console.selvedge_audit where id = 3;
+             alter table selvedge_console.selvedge_audit_seals disable trigger all;
+             delete from selvedge_console.selvedge_audit where id = 4;
+             delete from selvedge_console.selvedge_audit_seals where entry_id = 4",
         )
         .await
         .expect("the console may");
@@ -288,7 +288,7 @@ async fn console_171_an_entry_goes_with_its_change_when_that_is_rolled_back() {
         .expect("the console may");
     transaction.rollback().await.expect("the console may");
     let count: i64 = operator
-        .query_one("select count(*) from selvedge_console.audit", &[])
+        .query_one("select count(*) from selvedge_console.selvedge_audit", &[])
         .await
         .expect("the console may")
         .get(0);

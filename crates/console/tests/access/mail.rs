@@ -11,7 +11,7 @@ async fn console_140_waiting_mails_are_listed_with_their_error_without_their_con
     let superuser = console.database.superuser().await;
     superuser
         .batch_execute(
-            "insert into _selvedge.outgoing_mails
+            "insert into _selvedge.selvedge_outgoing_mails
                (recipient, subject, html, body, tries, next_try_at, expires_at, last_error)
              values ('ana@example.com', 'Confirm', 'code 123456', 'code 123456', 3, now() + interval '1 hour',
                      now() + interval '1 day', 'connection refused'),
@@ -34,8 +34,7 @@ async fn console_140_waiting_mails_are_listed_with_their_error_without_their_con
     let retry = format!("/api/mail/{}/retry", waiting[0]["id"].as_str().unwrap());
     assert_eq!(console.page_as(&viewer, "POST", &retry).status, 403);
     assert_eq!(console.page_as(&admin, "POST", &retry).status, 204);
-    let due =
-        "select count(*) from _selvedge.outgoing_mails where recipient like 'ana%' and next_try_at <= now()";
+    let due = "select count(*) from _selvedge.selvedge_outgoing_mails where recipient like 'ana%' and next_try_at <= now()";
     assert_eq!(superuser.query_one(due, &[]).await.unwrap().get::<_, i64>(0), 1);
     assert_eq!(console.page_as(&admin, "POST", "/api/mail/999/retry").status, 404);
     let audit = console.page_as(&admin, "GET", "/api/audit?action=mail.retry");

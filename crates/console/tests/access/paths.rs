@@ -47,7 +47,7 @@ async fn console_171_code_of_the_project_runs_in_no_session_of_the_console() {
     assert_eq!(trap, 1);
 
     let forged =
-        "insert into selvedge_console.sessions (cookie_digest, header_digest, account, address, expires_at)
+        "insert into selvedge_console.selvedge_sessions (cookie_digest, header_digest, account, address, expires_at)
         values (sha256('c'), sha256('h'), 'adam', 'x', pg_catalog.now() + interval '1 h')";
     let refused = postgres
         .batch_execute(forged)

@@ -58,7 +58,7 @@ async fn console_160_and_174_one_secret_alone_is_no_session_and_none_can_be_set_
     let client = console.database.connect("selvedge_console_service").await;
     let rows = client
         .query(
-            "select cookie_digest, header_digest from selvedge_console.sessions",
+            "select cookie_digest, header_digest from selvedge_console.selvedge_sessions",
             &[],
         )
         .await

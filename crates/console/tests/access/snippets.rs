@@ -46,10 +46,10 @@ async fn console_096_nobody_reads_or_changes_the_snippets_of_another_account() {
     ] {
         let client = console.database.connect(role).await;
         for statement in [
-            "select text from selvedge_console.snippets",
-            "insert into selvedge_console.snippets values ('adam', 'x', 'y')",
-            "update selvedge_console.snippets set account = 'adam'",
-            "delete from selvedge_console.snippets",
+            "select text from selvedge_console.selvedge_snippets",
+            "insert into selvedge_console.selvedge_snippets values ('adam', 'x', 'y')",
+            "update selvedge_console.selvedge_snippets set account = 'adam'",
+            "delete from selvedge_console.selvedge_snippets",
         ] {
             if role == "selvedge_console_operator" && statement.starts_with("select") {
                 continue;
@@ -112,7 +112,7 @@ async fn console_096_and_019_a_row_is_deleted_with_the_text_that_was_read_and_th
     let superuser = console.database.superuser().await;
     let rows = superuser
         .query(
-            "select split_part(action, '.', 3) || ' ' || result from selvedge_console.audit
+            "select split_part(action, '.', 3) || ' ' || result from selvedge_console.selvedge_audit
              where action like 'sql.snippet.%' order by id",
             &[],
         )
@@ -139,7 +139,7 @@ async fn console_096_an_account_cannot_fill_the_database_with_snippets() {
     let superuser = console.database.superuser().await;
     superuser
         .batch_execute(
-            "insert into selvedge_console.snippets (account, name, text)
+            "insert into selvedge_console.selvedge_snippets (account, name, text)
              select 'vera', 'snippet ' || n, '' from generate_series(1, 500) n",
         )
         .await

@@ -76,7 +76,7 @@ async fn console_054_056_changes_of_several_tables_are_one_transaction_and_an_un
             .contains(r#"{"note":"x","n\"o":1.10}"#)
     );
     let audited = console
-        .value("select string_agg(action || ' ' || target || ' ' || rows, ', ' order by id) from selvedge_console.audit")
+        .value("select string_agg(action || ' ' || target || ' ' || rows, ', ' order by id) from selvedge_console.selvedge_audit")
         .await;
     assert_eq!(
         audited,
@@ -292,7 +292,7 @@ async fn console_054_a_repeated_request_gets_the_first_answer_and_inserts_nothin
     assert_eq!(repeated, first);
     assert_eq!(rows_of(&console, "t").await, r#"[{"id":1,"a":"once"}]"#);
     let audited = console
-        .value("select count(*)::text from selvedge_console.audit")
+        .value("select count(*)::text from selvedge_console.selvedge_audit")
         .await;
     assert_eq!(audited, "1");
     let other = json!({ "changes": insert("other"), "request_id": id });
@@ -340,9 +340,9 @@ async fn console_054_remembered_requests_are_bounded_and_long_answers_are_forgot
         .sql(
             "create table t (id int primary key, a text);
              insert into t values (1, repeat('x', 300000));
-             insert into selvedge_console.applied_requests (account, request_id, at, changes_digest, answer)
+             insert into selvedge_console.selvedge_applied_requests (account, request_id, at, changes_digest, answer)
              select '', gen_random_uuid(), now() - i * interval '1 minute', sha256('x'), '{}' from generate_series(1, 10100) i;
-             insert into selvedge_console.applied_requests (account, request_id, at, changes_digest, answer)
+             insert into selvedge_console.selvedge_applied_requests (account, request_id, at, changes_digest, answer)
              select 'ana', gen_random_uuid(), now() - interval '1 year', sha256('x'), '{}'",
         )
         .await;
@@ -359,7 +359,7 @@ async fn console_054_remembered_requests_are_bounded_and_long_answers_are_forgot
 
     assert_eq!(applied["undo"].as_array().map(Vec::len), Some(1));
     let counts = "select string_agg(concat_ws(' ', account, n, answers), ', ' order by account)
-        from (select account, count(*) n, count(answer) answers from selvedge_console.applied_requests group by 1) s";
+        from (select account, count(*) n, count(answer) answers from selvedge_console.selvedge_applied_requests group by 1) s";
     assert_eq!(console.value(counts).await, " 10000 99, ana 1 1");
     let settled = console.post(SETTLE, &json!({ "request_id": id })).await;
     assert_eq!(

@@ -153,7 +153,7 @@ async fn console_005_the_catalog_lists_each_levels_privileges() {
     let catalog = read(&console).await;
     assert_eq!(rights(&catalog, "public", "own"), "iudo");
     assert_eq!(rights(&catalog, "public", "kept"), "i");
-    assert_eq!(rights(&catalog, "selvedge_console", "audit"), "");
+    assert_eq!(rights(&catalog, "selvedge_console", "selvedge_audit"), "");
     let is_member = |name: &str| {
         let roles = catalog["roles"].as_array().expect("a list");
         let role = roles.iter().find(|role| role["name"] == name).expect("a role");

@@ -10,7 +10,7 @@ use super::support::{TestConsole, resident_kb};
 
 /// Outcome and rows of each entry of the audit about exports.
 const AUDITED: &str = "select string_agg(result || ' ' || coalesce(rows::text, '-'), ', ' order by id)
-    from selvedge_console.audit where action = 'rows.export'";
+    from selvedge_console.selvedge_audit where action = 'rows.export'";
 
 /// Asks for a ticket, and begins its download.
 async fn download(console: &TestConsole, body: &Value) -> Response {

@@ -94,7 +94,7 @@ async fn console_059_a_file_is_imported_with_its_quotes_nulls_columns_and_encodi
     }
     assert_eq!(console.value(ROWS).await, "(1,€é,) (2,€é,) (3,€é,)");
     let audited = "select string_agg(target || ' ' || rows || ' ' || result, ', ' order by id)
-        from selvedge_console.audit where action = 'rows.import'";
+        from selvedge_console.selvedge_audit where action = 'rows.import'";
     let one = "public.notes 1 ok";
     assert_eq!(
         console.value(audited).await,
@@ -257,7 +257,7 @@ async fn console_059_refused_rows_are_skipped_and_returned_with_their_lines() {
         ],
         "{answer}"
     );
-    let audited = "select string_agg(rows || ' ' || result, ', ') from selvedge_console.audit
+    let audited = "select string_agg(rows || ' ' || result, ', ') from selvedge_console.selvedge_audit
         where action = 'rows.import'";
     assert_eq!(console.value(audited).await, "2 ok");
 

@@ -81,7 +81,8 @@ async fn console_071_a_change_becomes_a_file_with_its_history_row_and_its_audit_
         console.value(statements).await,
         "{\"alter table notes add body text\"}"
     );
-    let audited = "select string_agg(action || ' ' || target, ',' order by id) from selvedge_console.audit";
+    let audited =
+        "select string_agg(action || ' ' || target, ',' order by id) from selvedge_console.selvedge_audit";
     let expected = files.map(|file| format!("schema.migrate {file}")).join(",");
     assert_eq!(console.value(audited).await, expected);
 }

@@ -115,7 +115,7 @@ async fn console_091_each_statement_has_its_result_and_all_are_one_transaction()
     assert_eq!(of_kind(&events, "done")[0]["tag"], "VACUUM");
     // The audit names who ran what, whatever became of the run.
     let audited = console
-        .value("select count(*)::text from selvedge_console.audit where action = 'sql.run'")
+        .value("select count(*)::text from selvedge_console.selvedge_audit where action = 'sql.run'")
         .await;
     assert_eq!(audited, "5");
 }

@@ -76,7 +76,7 @@ async fn console_096_snippets_are_files_of_the_project_and_nothing_outside_of_th
     let response = console.delete("/api/sql/snippets/by%20hand").send().await;
     assert_eq!(response.expect("a response").status(), 204);
     assert!(!folder.join("by hand.sql").exists());
-    let results = "select string_agg(result, ' ' order by id) from selvedge_console.audit where action = 'sql.snippet.save'";
+    let results = "select string_agg(result, ' ' order by id) from selvedge_console.selvedge_audit where action = 'sql.snippet.save'";
     assert_eq!(console.value(results).await, "started ok started ok started ok");
 
     let viewers = start(project.path(), true).await;
@@ -142,7 +142,7 @@ async fn console_096_and_019_a_file_is_deleted_with_the_text_that_was_read_and_t
     assert!(!file.exists());
 
     let results = "select string_agg(split_part(action, '.', 3) || ' ' || result, ', ' order by id)
-                   from selvedge_console.audit where action like 'sql.snippet.%' and result <> 'started'";
+                   from selvedge_console.selvedge_audit where action like 'sql.snippet.%' and result <> 'started'";
     assert_eq!(
         console.value(results).await,
         "save ok, save refused, delete refused, delete ok, delete refused"

@@ -32,7 +32,7 @@ const BEGIN: &str = "
 /// still runs its command; the next run begins after that one.
 const IS_RUNNING: &str = "
     select exists (
-        select from _selvedge.worker_sessions as w
+        select from _selvedge.selvedge_worker_sessions as w
         where w.name = $1 and _selvedge.is_session_alive(w.pid, w.started)
       )
       or _selvedge.is_locked_by_earlier_version(1936486515, $2, $3::text::name, 'pg_cron')";
@@ -154,7 +154,7 @@ async fn wait_for_earlier_session(client: &Client, job: &Job) -> Result<(), Erro
             is_told = true;
             tracing::warn!(
                 job = job.id,
-                "a job of pg_cron waits for its earlier session, which _selvedge.worker_sessions names"
+                "a job of pg_cron waits for its earlier session, which _selvedge.selvedge_worker_sessions names"
             );
         }
         tokio::time::sleep(pause).await;

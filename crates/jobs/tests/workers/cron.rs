@@ -188,7 +188,7 @@ async fn a_table_of_jobs_that_belongs_to_no_superuser_is_not_read() {
         .expect("postgres may");
     let node = start_node(&database, development()).await;
 
-    let leads = "select exists (select from _selvedge.worker_sessions where pid is not null)";
+    let leads = "select exists (select from _selvedge.selvedge_worker_sessions where pid is not null)";
     wait_until(&database.superuser().await, leads).await;
     // A job of each second would have run in this time.
     postgres

@@ -236,7 +236,7 @@ async fn a_statement_that_waits_long_costs_the_leader_nothing_but_time() {
         .expect("scheduled");
     let node = start_node(&database, development()).await;
     wait_until(&client, "select count(*) > 0 from public.ticks").await;
-    let leader = "select pid || ' ' || started from _selvedge.worker_sessions where name = 'leader'";
+    let leader = "select pid || ' ' || started from _selvedge.selvedge_worker_sessions where name = 'leader'";
     let superuser = database.superuser().await;
     let before = query_value(&superuser, leader).await;
 
@@ -376,8 +376,8 @@ async fn advisory_locks_of_other_roles_stop_neither_a_job_nor_the_leader() {
     // Roles that cannot become the workers' login cannot write the names of sessions.
     for statement in [
         "select _selvedge.claim_session('leader', 1)",
-        "update _selvedge.worker_sessions set pid = null",
-        "select from _selvedge.worker_sessions for update",
+        "update _selvedge.selvedge_worker_sessions set pid = null",
+        "select from _selvedge.selvedge_worker_sessions for update",
     ] {
         let refused = stranger.batch_execute(statement).await;
         assert!(refused.is_err(), "{statement}");

@@ -31,7 +31,7 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
     Ok(client.batch_execute(sql).await?)
 }
 
-/// The name of the setting in `_selvedge.project_settings`.
+/// The name of the setting in `_selvedge.selvedge_project_settings`.
 const AUTO_EXPOSE: &str = "api.auto_expose_new_tables";
 
 /// Applies `[api] auto_expose_new_tables` when it has changed since it was applied last, and in a database in which it was never
@@ -41,7 +41,7 @@ const AUTO_EXPOSE: &str = "api.auto_expose_new_tables";
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.
 pub async fn apply_auto_expose(client: &Client, expose: bool, is_first: bool) -> Result<(), MigrateError> {
-    let query = "select value from _selvedge.project_settings where name = $1";
+    let query = "select value from _selvedge.selvedge_project_settings where name = $1";
     let applied: Option<String> = client
         .query_opt(query, &[&AUTO_EXPOSE])
         .await?
@@ -76,7 +76,7 @@ pub async fn reset_auto_expose(client: &Client, expose: bool) -> Result<(), Migr
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.
 pub async fn record_auto_expose(client: &Client, expose: bool) -> Result<(), MigrateError> {
-    let statement = "insert into _selvedge.project_settings (name, value) values ($1, $2)
+    let statement = "insert into _selvedge.selvedge_project_settings (name, value) values ($1, $2)
         on conflict (name) do update set value = excluded.value";
     client
         .execute(statement, &[&AUTO_EXPOSE, &expose.to_string()])

@@ -6,6 +6,6 @@ from pg_class as c
 join pg_namespace as n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^pg_(toast|temp)'
   and n.nspname not in ('pg_catalog', 'information_schema', 'selvedge_console')
-  and not (n.nspname = '_selvedge' and c.relname = 'object_stores')
+  and not (n.nspname = '_selvedge' and c.relname = 'selvedge_object_stores')
   and (xpath('/row/x/text()', query_to_xml(format('select exists (select from %s) as x', c.oid::regclass), true, true, '')))[1]::text = 'false'
 order by 1

@@ -6,7 +6,7 @@ declare
 begin
   for found in
     select f.original, p.oid as copy
-    from _selvedge.event_trigger_functions as f
+    from _selvedge.selvedge_event_trigger_functions as f
     join pg_catalog.pg_proc as p on p.oid operator(pg_catalog.=) f.copy
     join pg_catalog.pg_proc as o on o.oid operator(pg_catalog.=) f.original
       and o.prorettype operator(pg_catalog.=) 'pg_catalog.event_trigger'::pg_catalog.regtype::pg_catalog.oid

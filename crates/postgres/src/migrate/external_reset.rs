@@ -26,7 +26,7 @@ const PROJECT_ROLES: [&str; 6] = [
 const PIN: &str = "set local search_path = pg_catalog, pg_temp; set local check_function_bodies = off;
     set local session_replication_role = replica";
 
-/// Extensions that exist in no other form than their own.
+/// Extensions that exist in no other form than their own. The table has this name in databases of every version.
 const IS_EXTENSION_MISSING: &str = "
     select not exists (select from pg_catalog.pg_extension as e where e.extname operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.name)
       and not exists (select from _selvedge.installed_extensions as i where i.name operator(pg_catalog.=) $1::pg_catalog.text)

@@ -192,7 +192,7 @@ pub async fn claim_import(client: &Client) -> Result<bool, tokio_postgres::Error
 /// # Errors
 /// When the connection is lost.
 pub async fn release_import(client: &Client) -> Result<(), tokio_postgres::Error> {
-    let release = "update _selvedge.worker_sessions as w set pid = null, started = null
+    let release = "update _selvedge.selvedge_worker_sessions as w set pid = null, started = null
         where w.name operator(pg_catalog.=) 'import'::pg_catalog.text and w.pid operator(pg_catalog.=) pg_catalog.pg_backend_pid()";
     client.batch_execute(release).await
 }

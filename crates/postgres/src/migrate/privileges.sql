@@ -240,8 +240,8 @@ where n.nspname in ('_selvedge', 'selvedge_console', 'vault', 'cron', 'net')
 union all
 select 'tables that decide what a superuser runs are guarded', wanted.name
 from (values
-  ('_selvedge.platform_migrations'::text), ('_selvedge.shipped_extensions'), ('_selvedge.installed_extensions'),
-  ('_selvedge.event_trigger_functions'), ('_selvedge.project_settings'), ('vault._key_file'), ('cron.job')
+  ('_selvedge.platform_migrations'::text), ('_selvedge.shipped_extensions'), ('_selvedge.selvedge_installed_extensions'),
+  ('_selvedge.selvedge_event_trigger_functions'), ('_selvedge.selvedge_project_settings'), ('vault._key_file'), ('cron.job')
 ) as wanted (name)
 -- By name, because looking a table up needs USAGE of its schema, which not every role has that may ask.
 join pg_catalog.pg_namespace as n on n.nspname = pg_catalog.split_part(wanted.name, '.', 1)

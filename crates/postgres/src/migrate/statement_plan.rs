@@ -187,6 +187,7 @@ impl ServerExtensions {
                 &[],
             )
             .await?;
+        // By the name that databases of every version have (sql/platform/0231_table_names.sql).
         let installed = client
             .query("select name from _selvedge.installed_extensions", &[])
             .await?;

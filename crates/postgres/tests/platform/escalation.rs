@@ -274,9 +274,9 @@ async fn gw_012_tables_that_decide_what_a_superuser_runs_are_closed_also_to_pg_w
     for table in [
         "_selvedge.shipped_extensions",
         "_selvedge.platform_migrations",
-        "_selvedge.installed_extensions",
-        "_selvedge.event_trigger_functions",
-        "_selvedge.project_settings",
+        "_selvedge.selvedge_installed_extensions",
+        "_selvedge.selvedge_event_trigger_functions",
+        "_selvedge.selvedge_project_settings",
         "vault._key_file",
     ] {
         let columns = "select count(*) from pg_attribute where attrelid = '{}'::regclass";

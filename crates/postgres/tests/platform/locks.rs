@@ -204,13 +204,14 @@ async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do
     assert!(refused.to_string().contains("selvedge migrate up"), "{refused}");
 }
 
-/// What the files 0181 and 0193 make, taken back.
+/// What the files 0181 and 0193 make, taken back. Afterwards 0231 gives the tables their names again.
 pub(super) const WITHOUT_USER_COUNTS: &str = "
     drop function _selvedge.describe_user_triggers();
     drop function _selvedge.count_changed_users() cascade;
-    drop table _selvedge.user_counts, _selvedge.user_counts_state;
+    drop view _selvedge.user_counts, _selvedge.user_counts_state;
+    drop table _selvedge.selvedge_user_counts, _selvedge.selvedge_user_counts_state;
     drop index auth.users_audience_created_at_id_idx;
-    delete from _selvedge.platform_migrations where version in (181, 193)";
+    delete from _selvedge.platform_migrations where version in (181, 193, 231)";
 
 #[tokio::test]
 async fn gw_017_users_sign_up_while_an_upgrade_waits_for_an_open_transaction() {
@@ -245,6 +246,10 @@ async fn gw_017_users_sign_up_while_an_upgrade_waits_for_an_open_transaction() {
 
     assert_eq!(
         report.expect("upgraded").applied,
-        ["0181_user_counts.sql", "0193_user_counts_role.sql"]
+        [
+            "0181_user_counts.sql",
+            "0193_user_counts_role.sql",
+            "0231_table_names.sql"
+        ]
     );
 }

@@ -12,6 +12,7 @@ mod extensions;
 mod hostile_calls;
 mod http_sender;
 mod locks;
+mod names;
 mod privileges;
 mod projects;
 mod realtime;

@@ -91,7 +91,7 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
              do $$ begin
                execute 'grant execute on function ' || 'pg_create_logical_replication_slot'::regproc::oid::regprocedure || ' to postgres';
              end $$;
-             alter table _selvedge.installed_extensions disable trigger all;
+             alter table _selvedge.selvedge_installed_extensions disable trigger all;
              alter event trigger selvedge_open_new_extension enable;
              alter schema graphql owner to postgres;
              update pg_extension set extowner = 'postgres'::regrole where extname = 'plpgsql';

@@ -79,7 +79,7 @@ async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_it
     let mut bob = join(&server, BOB).await;
     // As Auth does it.
     let auth = server.database.connect("supabase_auth_admin").await;
-    let end = format!("insert into _selvedge.ended_users (user_id) values ('{ADA}')");
+    let end = format!("insert into _selvedge.selvedge_ended_users (user_id) values ('{ADA}')");
     auth.batch_execute(&end).await.expect("Auth may");
 
     let texts = texts_until_close(&mut ada).await;
@@ -90,7 +90,7 @@ async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_it
     insert(&database, 1, BOB, "goes on").await;
     assert_eq!(next_change(&mut bob).await["record"]["id"], 1);
 
-    auth.batch_execute("update _selvedge.ended_users set until = now()")
+    auth.batch_execute("update _selvedge.selvedge_ended_users set until = now()")
         .await
         .expect("Auth may");
     while server.connect_anon().await.join(TOPIC, payload.clone()).await["status"] != "ok" {
@@ -117,7 +117,7 @@ async fn realtime_022_tokens_of_a_deleted_user_do_not_count_for_another_with_the
     // As Auth does it, for a user who was deleted and created anew.
     let auth = server.database.connect("supabase_auth_admin").await;
     let renew = format!(
-        "insert into _selvedge.ended_users (user_id, renewed_at) values ('{ADA}', now() - interval '30 s')"
+        "insert into _selvedge.selvedge_ended_users (user_id, renewed_at) values ('{ADA}', now() - interval '30 s')"
     );
     auth.batch_execute(&renew).await.expect("Auth may");
 
@@ -131,7 +131,7 @@ async fn realtime_022_tokens_of_a_deleted_user_do_not_count_for_another_with_the
     assert_eq!(reply["status"], "ok", "{reply}");
     // The new user is banned, and then no longer.
     for (until, expected) in [("now() + interval '1 hour'", "error"), ("null", "ok")] {
-        let ban = format!("update _selvedge.ended_users set until = {until}");
+        let ban = format!("update _selvedge.selvedge_ended_users set until = {until}");
         auth.batch_execute(&ban).await.expect("Auth may");
         while join(&new).await.1["status"] != expected {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;

@@ -19,7 +19,8 @@ const EVENT_TRIGGERS: &str = "
       join pg_namespace as n on n.oid = p.pronamespace
     where n.nspname = any ($1::text[])";
 
-/// Lists event triggers of a database of ours, which call copies of the project's functions, with the original functions.
+/// Lists event triggers of a database of ours, which call copies of the project's functions, with the original functions. Databases are also read
+/// that an earlier version has made, where this table has no other name (sql/platform/0231_table_names.sql).
 const COPIED_EVENT_TRIGGERS: &str = "
     select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), f.original::regprocedure::text
     from pg_event_trigger as t join _selvedge.event_trigger_functions as f on f.copy = t.evtfoid";

@@ -11,12 +11,11 @@ use crate::output;
 /// the database of the list.
 pub(super) const DATABASES: &str = "pg_catalog.pg_database";
 
-const READ: &str = "select s.value from _selvedge.project_settings as s
+const READ: &str = "select s.value from _selvedge.selvedge_project_settings as s
      where s.name operator(pg_catalog.=) $1::pg_catalog.text";
-const RECORD: &str = "insert into _selvedge.project_settings (name, value) values ($1, $2)
+const RECORD: &str = "insert into _selvedge.selvedge_project_settings (name, value) values ($1, $2)
      on conflict (name) do update set value = excluded.value";
-const FORGET: &str =
-    "delete from _selvedge.project_settings as s where s.name operator(pg_catalog.=) $1::pg_catalog.text";
+const FORGET: &str = "delete from _selvedge.selvedge_project_settings as s where s.name operator(pg_catalog.=) $1::pg_catalog.text";
 /// The databases that a start has opened and not yet closed.
 const OPENED: &str = "extensions.opened_databases";
 /// Where such a note stays that this version cannot read.
@@ -186,8 +185,8 @@ async fn set_note_aside(
     record_note(superuser, UNREADABLE, noted).await?;
     let rows = superuser.query(LEFT_OPEN, &[]).await?;
     output::print_warnings(&[format!(
-        "the note {OPENED} of another version cannot be read ({error}), and is kept as {UNREADABLE} in _selvedge.project_settings: {} databases \
-         that it may be about let nobody log in until their owners allow it (alter database … allow_connections true)",
+        "the note {OPENED} of another version cannot be read ({error}), and is kept as {UNREADABLE} in \
+         _selvedge.selvedge_project_settings: {} databases that it may be about let nobody log in until their owners allow it (alter database … allow_connections true)",
         rows.len()
     )]);
     if rows.is_empty() {

@@ -343,7 +343,7 @@ async fn an_import_takes_names_and_versions_of_extensions_for_data() {
     let superuser = source.superuser().await;
     superuser
         .batch_execute(
-            "insert into _selvedge.installed_extensions (name, version, schema)
+            "insert into _selvedge.selvedge_installed_extensions (name, version, schema)
              values ('../../../../x''\"; drop role anon; --' || chr(27) || '[2J', '../../1\"; drop', '../public\"; drop schema public');
              update pg_extension set extversion = '../../../../x''\"; drop role anon; --' where extname <> 'plpgsql'",
         )
@@ -370,7 +370,7 @@ async fn an_import_takes_names_and_versions_of_extensions_for_data() {
     );
 
     superuser
-        .batch_execute("delete from _selvedge.installed_extensions where name like '../%'")
+        .batch_execute("delete from _selvedge.selvedge_installed_extensions where name like '../%'")
         .await
         .expect("a superuser may");
     let imported = import();

@@ -74,7 +74,7 @@ const SSO_USERS: &str = "
       'sso:00000000-0000-0000-0000-0000000000' || provider, '{}'
     from (values ('7', '71', 'aa'), ('7', '72', 'aa'), ('8', '81', 'bb'), ('9', '91', 'aa'), ('9', '92', 'aa'),
       ('10', '101', 'bb'), ('11', '111', 'aa')) as i (n, name, provider);
-    insert into _selvedge.sso_proven_identities (identity_id, proven_at)
+    insert into _selvedge.selvedge_sso_proven_identities (identity_id, proven_at)
     select id, now() from auth.identities where provider_id in ('71', '91', '92')";
 
 /// Users of providers that do not say whether addresses are verified, or not always: those of [`UNPROVEN`] were let in by such a provider

@@ -146,8 +146,8 @@ async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
 
 /// What the database has written into its mark in a bucket. Without it the database would take the mark for one of a copy.
 const ISSUE_TOKEN: &str =
-    "insert into _selvedge.object_stores (store, tokens) values ('store', array['token'])";
-const TOKENS: &str = "select store, tokens from _selvedge.object_stores";
+    "insert into _selvedge.selvedge_object_stores (store, tokens) values ('store', array['token'])";
+const TOKENS: &str = "select store, tokens from _selvedge.selvedge_object_stores";
 
 /// What belongs to the server: roles, their memberships, and the database itself.
 const OF_THE_SERVER: [&str; 6] = [

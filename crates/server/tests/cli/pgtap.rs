@@ -62,3 +62,25 @@ async fn gw_018_failing_tests_are_reported_with_their_assertions_and_end_with_1(
         .get(0);
     assert_eq!(left, 0, "pgTAP is removed again");
 }
+
+#[actix_web::test]
+async fn gw_018_tests_that_look_for_a_table_by_its_name_find_the_projects_alone() {
+    let database = TestDatabase::create().await;
+    let project = Project::new();
+    project.write(
+        "tests/names.sql",
+        "begin;
+         select plan(6);
+         select is(
+           (select count(*) from pg_class where relname = name and relkind = 'r' and not relrowsecurity), 0::bigint,
+           'every table ' || name || ' has row-level security')
+         from unnest(array['accounts', 'audit', 'sessions', 'snippets', 'project_settings', 'worker_sessions']) as name;
+         select * from finish();
+         rollback;",
+    );
+
+    let output = run_tests(project.path("").as_path(), &database.url("postgres"));
+
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}");
+}

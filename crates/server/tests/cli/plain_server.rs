@@ -173,7 +173,7 @@ async fn gw_029_migrate_up_makes_a_database_where_the_extensions_have_no_files()
 
     let database = server.superuser().await;
     let facts = "select concat_ws(' ', to_regclass('public.notes'),
-        (select string_agg(name, ' ' order by name) from _selvedge.installed_extensions),
+        (select string_agg(name, ' ' order by name) from _selvedge.selvedge_installed_extensions),
         (select count(*) from net.http_request_queue))";
     let row = database.query_one(facts, &[]).await.expect("a row");
     assert_eq!(

@@ -13,8 +13,10 @@ const NEWER: &str = "
 
 /// As if an older version had made the database.
 const OLDER: &str = "
-    delete from _selvedge.platform_migrations where version = 135;
-    drop function _selvedge.find_tenants_run();";
+    delete from _selvedge.platform_migrations where version in (135, 231);
+    drop function _selvedge.find_tenants_run();
+    drop view _selvedge.installed_extensions;
+    alter table _selvedge.selvedge_installed_extensions rename to installed_extensions;";
 
 const LATER_PARTS: &str = "select (to_regclass('auth.later') is not null)::text || count(*) from pg_attribute
     where attrelid = 'auth.users'::regclass and attname = 'later'";

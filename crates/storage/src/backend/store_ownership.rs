@@ -25,16 +25,17 @@ const OWNER: &str = "select system_identifier::text || '-' || (select oid from p
      from pg_control_system()";
 
 /// False in a database that was migrated by an older version, which issued no tokens.
-const HAS_TOKENS: &str = "select to_regclass('_selvedge.object_stores') is not null";
+const HAS_TOKENS: &str = "select to_regclass('_selvedge.selvedge_object_stores') is not null";
 
 /// Locks the row, which a standby refuses: it may not have the newest token yet, and would take the primary for a copy.
 const FIND_TOKEN: &str = "select $2 = any (tokens), tokens[cardinality(tokens)], renewed_at < now() - interval '4 minutes' \
-     from _selvedge.object_stores where store = $1 for share";
+     from _selvedge.selvedge_object_stores where store = $1 for share";
 
-const ADD_STORE: &str = "insert into _selvedge.object_stores (store, tokens) values ($1, array[$2::text])";
+const ADD_STORE: &str =
+    "insert into _selvedge.selvedge_object_stores (store, tokens) values ($1, array[$2::text])";
 
 /// Several are kept: a node that was frozen may write an older one into the mark.
-const ADD_TOKEN: &str = "update _selvedge.object_stores \
+const ADD_TOKEN: &str = "update _selvedge.selvedge_object_stores \
      set tokens = (tokens || $2::text)[greatest(cardinality(tokens) - 99, 1):], renewed_at = now() where store = $1";
 
 /// How long an answer counts. Another database that begins to use the store is noticed that much later.

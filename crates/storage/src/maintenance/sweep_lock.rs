@@ -8,11 +8,10 @@ use crate::state::Storage;
 
 /// Ensures one sweep at a time in a database, on all nodes. A row that only the server's login may lock, because any role could take an advisory
 /// lock and keep everybody from sweeping.
-const TAKE_LOCK: &str =
-    "select from _selvedge.internal_locks as l where l.name = 'storage sweep' for update skip locked";
+const TAKE_LOCK: &str = "select from _selvedge.selvedge_internal_locks as l where l.name = 'storage sweep' for update skip locked";
 
 const HAS_LOCK: &str =
-    "select exists (select from _selvedge.internal_locks as l where l.name = 'storage sweep')";
+    "select exists (select from _selvedge.selvedge_internal_locks as l where l.name = 'storage sweep')";
 
 /// Begins a transaction that holds the lock; `None` when another sweep has it.
 pub(super) async fn begin_locked<'c>(
@@ -48,7 +47,7 @@ async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> 
     let has_lock = transaction.query_one(HAS_LOCK, &[]).await.map_err(map_error)?;
     if !has_lock.try_get::<_, bool>(0).map_err(StorageError::internal)? {
         return Err(StorageError::internal(
-            "the row 'storage sweep' of _selvedge.internal_locks is missing",
+            "the row 'storage sweep' of _selvedge.selvedge_internal_locks is missing",
         ));
     }
     transaction

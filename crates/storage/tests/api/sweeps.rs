@@ -190,7 +190,7 @@ async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_st
     sweep(&app.storage, &at_once()).await.expect("swept");
     let superuser = app.database.superuser().await;
     let earlier = superuser
-        .query_one("select tokens from _selvedge.object_stores", &[])
+        .query_one("select tokens from _selvedge.selvedge_object_stores", &[])
         .await
         .expect("a token")
         .get::<_, Vec<String>>(0);
@@ -200,7 +200,10 @@ async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_st
     app.service_role().upload("b/since", "since").await.ok();
 
     superuser
-        .execute("update _selvedge.object_stores set tokens = $1", &[&earlier])
+        .execute(
+            "update _selvedge.selvedge_object_stores set tokens = $1",
+            &[&earlier],
+        )
         .await
         .expect("as it was");
     superuser

@@ -19,10 +19,10 @@ const LONGEST_ANSWER: usize = 256_000;
 /// Forgets the oldest requests and answers of the account, and takes the id, unless it has been taken.
 const CLAIM: &str = include_str!("sql/claim_request.sql");
 
-const FIND: &str = "select changes_digest, answer from selvedge_console.applied_requests
+const FIND: &str = "select changes_digest, answer from selvedge_console.selvedge_applied_requests
     where account = $1 and request_id = $2::text::uuid";
 
-const KEEP: &str = "update selvedge_console.applied_requests set answer = $3
+const KEEP: &str = "update selvedge_console.selvedge_applied_requests set answer = $3
     where account = $1 and request_id = $2::text::uuid";
 
 /// What is known of a request.

@@ -9,7 +9,7 @@ const NAMED: usize = 5;
 
 const LIST_FAULTS: &str = "select entry_id, fault from selvedge_console.check_audit_seals()";
 const NEWEST_SEAL: &str = "select s.entry_id, pg_catalog.encode(s.seal, 'hex')
-    from selvedge_console.audit_seals as s order by s.entry_id desc limit 1";
+    from selvedge_console.selvedge_audit_seals as s order by s.entry_id desc limit 1";
 
 /// Compares the entries of the console's audit with their seals.
 pub(super) async fn examine_audit(client: &Client) -> Finding {

@@ -62,7 +62,7 @@ const IDENTITY_CHECKS: [IdentityCheck; 9] = [
         sql: "select distinct i.user_id::text from auth.identities i \
               join auth.identities other on other.user_id = i.user_id and other.provider = i.provider and other.id <> i.id \
               where i.provider like 'sso:%' \
-                and not exists (select from _selvedge.sso_proven_identities p where p.identity_id = i.id)",
+                and not exists (select from _selvedge.selvedge_sso_proven_identities p where p.identity_id = i.id)",
         advice: "two people may share the account; ask the provider whose names these are, and delete the identity that is not the user's",
     },
     IdentityCheck {

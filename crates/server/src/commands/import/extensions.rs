@@ -67,7 +67,8 @@ async fn read_extensions(source: &Source) -> Result<Vec<SourceExtension>> {
             is_used: row.get(2),
         })
         .collect();
-    // On an external database Selvedge installs its shipped extensions as SQL scripts, so pg_extension does not list them.
+    // On an external database Selvedge installs its shipped extensions as SQL scripts, so pg_extension does not list them. The name is the one
+    // that databases of every version have (sql/platform/0231_table_names.sql).
     let by_script = "select name, schema from _selvedge.installed_extensions";
     for row in source.try_query(by_script).await?.unwrap_or_default() {
         extensions.push(SourceExtension {

@@ -41,9 +41,10 @@ fn add(home: &Home, name: &str, kind: &str) -> String {
 }
 
 /// The tables that a login may read or change.
-const REACHABLE: [&str; 4] = [
+const REACHABLE: [&str; 5] = [
     "_selvedge.installed_extensions",
     "_selvedge.platform_migrations",
+    "_selvedge.selvedge_installed_extensions",
     "public.later",
     "public.notes",
 ];

@@ -88,7 +88,7 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         postgres.batch_execute(statement).await.expect("postgres may");
     }
     let superuser = project.superuser().await;
-    let forget = "delete from _selvedge.project_settings where name = 'extensions.guard'";
+    let forget = "delete from _selvedge.selvedge_project_settings where name = 'extensions.guard'";
     superuser.batch_execute(forget).await.expect("deleted");
     superuser
         .batch_execute(&of_mule("SQL_ASCII"))
@@ -178,7 +178,7 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
     let open = "alter database closed with allow_connections true";
     superuser.batch_execute(open).await.expect("a superuser may");
     let is_recorded =
-        "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
+        "select exists (select from _selvedge.selvedge_project_settings where name = 'extensions.guard')";
     assert!(query::<bool>(&superuser, is_recorded).await);
     let renamed: String = query(
         &superuser,
@@ -289,7 +289,7 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     let close = "alter database raced with allow_connections false connection limit 7 is_template true";
     postgres.batch_execute(close).await.expect("postgres may");
     let superuser = project.superuser().await;
-    let forget = "delete from _selvedge.project_settings where name = 'extensions.guard'";
+    let forget = "delete from _selvedge.selvedge_project_settings where name = 'extensions.guard'";
     superuser.batch_execute(forget).await.expect("deleted");
     drop((postgres, superuser));
     running.stop();
@@ -306,7 +306,7 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     assert_eq!(query::<i64>(&superuser, roles).await, 3);
     holding.await.expect("ended");
     let is_recorded =
-        "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
+        "select exists (select from _selvedge.selvedge_project_settings where name = 'extensions.guard')";
     assert!(query::<bool>(&superuser, is_recorded).await);
     assert_eq!(read_attributes(&superuser, "raced").await, "f 7 t postgres");
     assert_eq!(read_attributes(&superuser, "locked").await, "t -1 f postgres");
@@ -324,7 +324,7 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
         .batch_execute(
             "update pg_database set datallowconn = true, datconnlimit = 0, datdba = 10, datistemplate = false where datname = 'raced';
              alter database changed with connection limit 5; alter database locked with connection limit 0;
-             insert into _selvedge.project_settings (name, value)
+             insert into _selvedge.selvedge_project_settings (name, value)
              select 'extensions.opened_databases', json_agg(json_build_object(
                'number', oid::bigint, 'allows_logins', datname = 'locked', 'connection_limit', 7, 'encoding', encoding
              )::jsonb || case when datname = 'locked' then '{}' else jsonb_build_object(
@@ -347,8 +347,8 @@ async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
 async fn check_unreadable_note(project: &Project, superuser: Client, running: Running) {
     superuser
         .batch_execute(
-            "delete from _selvedge.project_settings where name = 'extensions.guard';
-             insert into _selvedge.project_settings (name, value) values ('extensions.opened_databases', '{');
+            "delete from _selvedge.selvedge_project_settings where name = 'extensions.guard';
+             insert into _selvedge.selvedge_project_settings (name, value) values ('extensions.opened_databases', '{');
              update pg_database set datallowconn = true, datconnlimit = 0, datdba = 10 where datname = 'changed'",
         )
         .await
@@ -371,7 +371,7 @@ async fn check_unreadable_note(project: &Project, superuser: Client, running: Ru
     let superuser = project.superuser().await;
     assert_eq!(read_attributes(&superuser, "changed").await, "f -1 f postgres");
     let notes =
-        "select string_agg(concat_ws(' ', name, value), ', ' order by name) from _selvedge.project_settings
+        "select string_agg(concat_ws(' ', name, value), ', ' order by name) from _selvedge.selvedge_project_settings
         where name like 'extensions.opened%'";
     assert_eq!(
         query::<String>(&superuser, notes).await,

@@ -94,7 +94,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
         .expect("created");
     superuser
         .batch_execute(
-            "delete from _selvedge.project_settings where name = 'slot_functions.are_closed';
+            "delete from _selvedge.selvedge_project_settings where name = 'slot_functions.are_closed';
              alter database template0 with allow_connections true",
         )
         .await
