@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -37,6 +38,10 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 type Inner = Client<HttpsConnector<Connector>, Full<Bytes>>;
+
+/// What a call comes to. It is boxed so that hyper's client is compiled once, in this crate: the code of any other future is made by each
+/// crate and each test program that awaits it.
+pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + 'a>>;
 
 /// Finds an error of type `E` among the sources of `error`, also where an I/O error wraps it.
 fn has_source<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
@@ -249,7 +254,11 @@ impl HttpClient {
     ///
     /// # Errors
     /// [`CallError`] when the URL is not http(s), or when no complete response arrives within the limits.
-    pub async fn send(&self, call: Call) -> Result<CallResponse, CallError> {
+    pub fn send(&self, call: Call) -> CallFuture<'_, CallResponse> {
+        Box::pin(self.receive_whole(call))
+    }
+
+    async fn receive_whole(&self, call: Call) -> Result<CallResponse, CallError> {
         let (uri, host) = self.check_url(&call.url)?;
         let timeout = call.timeout;
         let exchange = async {
@@ -273,7 +282,11 @@ impl HttpClient {
     ///
     /// # Errors
     /// [`CallError`] when the URL is not http(s), or when no head arrives in time.
-    pub async fn open(&self, call: Call) -> Result<StreamedResponse, CallError> {
+    pub fn open(&self, call: Call) -> CallFuture<'_, StreamedResponse> {
+        Box::pin(self.receive_head(call))
+    }
+
+    async fn receive_head(&self, call: Call) -> Result<StreamedResponse, CallError> {
         let (uri, host) = self.check_url(&call.url)?;
         let timeout = call.timeout;
         let response = tokio::time::timeout(timeout, self.request(call, uri, &host))

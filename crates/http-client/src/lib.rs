@@ -12,7 +12,7 @@ mod response_body;
 mod webhook;
 
 pub use client::{
-    Call, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, HttpClient, StreamedResponse,
+    Call, CallFuture, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, HttpClient, StreamedResponse,
 };
 pub use connect::{Addresses, Resolution, ResolveName, is_private};
 pub use error::{CallError, FailedStep};
