@@ -1,13 +1,10 @@
 //! A retailer's picture becomes a JPEG of ours: what is stored was encoded here, so it holds pixels and nothing else,
 //! neither scripts nor metadata nor another format behind a picture's first bytes.
 
-use std::io::Cursor;
-
-use image::codecs::jpeg::JpegEncoder;
 use image::error::{LimitError, LimitErrorKind};
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, Rgb, RgbImage};
-use selvedge_pictures::find_largest_part;
+use image::{DynamicImage, ImageDecoder, ImageError, Limits, Rgb, RgbImage};
+use selvedge_pictures::{decode_picture, encode_jpeg, find_largest_part, open_picture};
 
 use crate::error::ImportError;
 
@@ -35,18 +32,14 @@ pub fn encode_picture(file: &[u8]) -> Result<Vec<u8>, ImportError> {
         true => decoded.resize(STORED_SIDE, STORED_SIDE, FilterType::CatmullRom),
         false => decoded,
     };
-    let mut jpeg = Vec::new();
-    JpegEncoder::new_with_quality(&mut jpeg, QUALITY)
-        .encode_image(&lay_on_white(&fitted))
-        .map_err(|_| ImportError::BadPicture)?;
-    Ok(jpeg)
+    encode_jpeg(&lay_on_white(&fitted), QUALITY).map_err(|_| ImportError::BadPicture)
 }
 
 fn decode(file: &[u8]) -> image::ImageResult<DynamicImage> {
-    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format()?;
+    let format = image::guess_format(file)?;
     // The limits below are compared with the size of the whole picture, and a frame may be larger than that.
-    let largest_part = reader.format().map(|format| find_largest_part(file, format));
-    if !matches!(largest_part, Some(Ok(pixels)) if pixels <= MAX_PART_PIXELS) {
+    let largest_part = find_largest_part(file, format);
+    if !matches!(largest_part, Ok(pixels) if pixels <= MAX_PART_PIXELS) {
         return Err(ImageError::Limits(LimitError::from_kind(
             LimitErrorKind::DimensionError,
         )));
@@ -55,10 +48,9 @@ fn decode(file: &[u8]) -> image::ImageResult<DynamicImage> {
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
     limits.max_alloc = Some(MAX_DECODED_BYTES);
-    reader.limits(limits);
-    let mut decoder = reader.into_decoder()?;
+    let mut decoder = open_picture(file, format, limits)?;
     let orientation = decoder.orientation()?;
-    let mut picture = DynamicImage::from_decoder(decoder)?;
+    let mut picture = decode_picture(decoder)?;
     picture.apply_orientation(orientation);
     Ok(picture)
 }
@@ -81,6 +73,8 @@ fn lay_on_white(picture: &DynamicImage) -> RgbImage {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use image::{ImageFormat, Rgba, RgbaImage};
 
     use super::*;

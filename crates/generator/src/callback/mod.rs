@@ -103,14 +103,14 @@ impl From<PictureError> for CallbackError {
 }
 
 /// Mounts the routes; the server gives them the prefix `/generator/v1`.
-pub fn configure(generator: Arc<Generator>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |service| {
+pub fn configure(generator: Arc<Generator>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |service| {
         service
             .app_data(web::Data::from(generator))
             .route("/jobs/{id}/picture", web::post().to(receive_picture))
             .route("/jobs/{id}/progress", web::post().to(receive_progress))
             .route("/jobs/{id}/failure", web::post().to(receive_failure));
-    }
+    })
 }
 
 async fn receive_picture(

@@ -1,10 +1,8 @@
 //! Checks a picture from a generator: its format, its dimensions, and that it can be decoded completely. Its content type is
 //! ignored.
 
-use std::io::Cursor;
-
-use image::{ImageFormat, ImageReader, Limits};
-use selvedge_pictures::find_largest_part;
+use image::{ImageDecoder, ImageFormat, Limits};
+use selvedge_pictures::{decode_picture, find_largest_part, open_picture};
 
 /// Shortest and longest edge in pixels.
 const EDGE_RANGE: std::ops::RangeInclusive<u32> = 64..=6000;
@@ -43,9 +41,11 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
         ImageFormat::WebP => ("image/webp", "webp"),
         _ => return Err(PictureError::Format),
     };
-    let reader = || ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_DECODING_BYTES);
     // The header is read first: a picture with absurd edges is refused before any pixel is decoded.
-    let (width, height) = reader().into_dimensions().map_err(|_| PictureError::Broken)?;
+    let picture = open_picture(bytes, format, limits).map_err(|_| PictureError::Broken)?;
+    let (width, height) = picture.dimensions();
     if !EDGE_RANGE.contains(&width) || !EDGE_RANGE.contains(&height) {
         return Err(PictureError::Edges);
     }
@@ -54,12 +54,8 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
     if largest_part > MAX_PIXELS {
         return Err(PictureError::Edges);
     }
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(MAX_DECODING_BYTES);
-    let mut reader = reader();
-    reader.limits(limits);
     // The pixels are thrown away; a picture that is cut off or corrupt is found out only by decoding it.
-    reader.decode().map_err(|_| PictureError::Broken)?;
+    decode_picture(picture).map_err(|_| PictureError::Broken)?;
     Ok(PictureFormat {
         content_type: accepted.0,
         extension: accepted.1,
@@ -68,6 +64,8 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use image::RgbImage;
 
     use super::*;

@@ -81,7 +81,7 @@ async fn call(generator: &Arc<Generator>, path: &str, token: &str, body: Bytes) 
     (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_token_delivers_one_picture() {
     let waiting = Waiting::start().await;
     let path = format!("{}/picture", waiting.id);
@@ -108,7 +108,7 @@ async fn a_token_delivers_one_picture() {
     assert_eq!(stored, Some(delivered_picture()));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn of_two_deliveries_at_once_one_is_accepted() {
     let waiting = Waiting::start().await;
     let path = format!("{}/picture", waiting.id);
@@ -121,7 +121,7 @@ async fn of_two_deliveries_at_once_one_is_accepted() {
     assert_eq!(statuses, [200, 401, 401]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn forged_and_foreign_tokens_are_refused() {
     let waiting = Waiting::start().await;
     let other = waiting.project.add_usual_job().await;
@@ -146,7 +146,7 @@ async fn forged_and_foreign_tokens_are_refused() {
     assert_eq!(waiting.project.row(other).await["status"], "running");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_unusable_picture_is_refused_and_may_be_sent_again() {
     let waiting = Waiting::start().await;
     let path = format!("{}/picture", waiting.id);
@@ -166,7 +166,7 @@ async fn an_unusable_picture_is_refused_and_may_be_sent_again() {
     assert_eq!(send(delivered_picture()).await.0, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_cancelled_job_accepts_no_picture() {
     let waiting = Waiting::start().await;
     let before = waiting.project.store.count();
@@ -187,7 +187,7 @@ async fn a_cancelled_job_accepts_no_picture() {
     assert_eq!(waiting.project.store.count(), before);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn progress_is_shown_and_never_goes_back() {
     let waiting = Waiting::start().await;
     let path = format!("{}/progress", waiting.id);
@@ -201,7 +201,7 @@ async fn progress_is_shown_and_never_goes_back() {
     assert_eq!(report(json!({"progress": "half"})).await.0, 422);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_failure_is_shown_to_the_owner_or_repeated_as_the_generator_says() {
     let waiting = Waiting::start().await;
     let path = format!("{}/failure", waiting.id);

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use crate::http_generator::HttpGenerator;
 use crate::{Project, SECRET};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_endpoint_gets_a_signed_request_with_links_to_the_pictures() {
     let project = Project::create().await;
     let endpoint = HttpGenerator::start(&[]).await;
@@ -52,7 +52,7 @@ async fn the_endpoint_gets_a_signed_request_with_links_to_the_pictures() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn failed_requests_are_repeated_and_the_last_failure_is_shown() {
     let project = Project::create().await;
     let endpoint = HttpGenerator::start(&[500, 503, 502]).await;
@@ -77,7 +77,7 @@ async fn failed_requests_are_repeated_and_the_last_failure_is_shown() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_refusal_of_the_endpoint_is_shown_and_not_repeated() {
     let project = Project::create().await;
     let endpoint = HttpGenerator::start(&[422]).await;
@@ -91,7 +91,7 @@ async fn a_refusal_of_the_endpoint_is_shown_and_not_repeated() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_job_of_a_dead_node_is_taken_over_when_its_lease_expires() {
     let project = Project::create().await;
     // The first call hangs, as if its node had been killed while it waited.
@@ -117,7 +117,7 @@ async fn the_job_of_a_dead_node_is_taken_over_when_its_lease_expires() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_picture_that_never_arrives_fails_the_job_after_its_last_attempt() {
     let project = Project::create().await;
     let endpoint = HttpGenerator::start(&[]).await;

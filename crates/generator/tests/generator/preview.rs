@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{Project, usual_input};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_built_in_generator_stores_a_card_and_calls_it_a_preview() {
     let project = Project::create().await;
     let generator = project.generator(None).await;
@@ -26,7 +26,7 @@ async fn the_built_in_generator_stores_a_card_and_calls_it_a_preview() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn unusable_pictures_fail_the_job_with_a_text_for_its_owner() {
     let project = Project::create().await;
     let generator = project.generator(None).await;
@@ -60,7 +60,7 @@ async fn unusable_pictures_fail_the_job_with_a_text_for_its_owner() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn two_nodes_carry_out_each_job_once() {
     let project = Project::create().await;
     for _ in 0..12 {
@@ -89,7 +89,7 @@ async fn two_nodes_carry_out_each_job_once() {
     workers.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_job_that_was_cancelled_while_it_waited_is_not_carried_out() {
     let project = Project::create().await;
     let id = project.add_usual_job().await;
@@ -109,7 +109,7 @@ async fn a_job_that_was_cancelled_while_it_waited_is_not_carried_out() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_store_that_fails_for_a_while_delays_the_picture_only() {
     let project = Project::create().await;
     project.store.refuse_writes(true);
@@ -138,7 +138,7 @@ async fn a_store_that_fails_for_a_while_delays_the_picture_only() {
     workers.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_job_whose_input_cannot_be_read_fails_and_stops_no_other() {
     let project = Project::create().await;
     let generator = project.generator(None).await;

@@ -1,10 +1,8 @@
 //! Renders animated GIF and WebP images frame by frame.
 
-use std::io::Cursor;
-
-use image::codecs::gif::{GifDecoder, GifEncoder, Repeat};
-use image::codecs::webp::WebPDecoder;
-use image::{AnimationDecoder, Delay, DynamicImage, Frame, ImageFormat, RgbaImage};
+use image::codecs::gif::{GifEncoder, Repeat};
+use image::{Delay, DynamicImage, Frame, ImageFormat, RgbaImage};
+use selvedge_pictures::decode_frames;
 
 use super::encode::build_webp_config;
 use super::geometry::resize_image;
@@ -28,13 +26,9 @@ pub(super) fn render_animation(
     deadline: Deadline,
 ) -> Result<Option<RenderedImage>, RenderError> {
     let format = info.format;
-    let frames = match format {
-        ImageFormat::Gif => GifDecoder::new(Cursor::new(source))?.into_frames(),
-        _ => WebPDecoder::new(Cursor::new(source))?.into_frames(),
-    };
     let mut resized: Vec<(RgbaImage, Delay)> = Vec::new();
     let mut decoded = 0;
-    for frame in frames {
+    for frame in decode_frames(source, format)? {
         deadline.check()?;
         let frame = frame?;
         let delay = frame.delay();

@@ -1,9 +1,8 @@
 //! Encodes a finished image as JPEG, PNG, GIF, WebP or AVIF.
 
 use image::codecs::gif::GifEncoder;
-use image::codecs::jpeg::JpegEncoder;
-use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
 use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage};
+use selvedge_pictures::{encode_jpeg, encode_png};
 
 use super::output::Output;
 use super::rendered_image::{RenderError, RenderedImage};
@@ -36,8 +35,7 @@ pub(super) fn encode_image(
             "image/avif"
         }
         (Output::Jpeg, _) | (Output::Origin, ImageFormat::Jpeg) => {
-            let encoder = JpegEncoder::new_with_quality(&mut bytes, quality.unwrap_or(DEFAULT_QUALITY));
-            flatten_on_white(image).write_with_encoder(encoder)?;
+            bytes = encode_jpeg(&flatten_on_white(image), quality.unwrap_or(DEFAULT_QUALITY))?;
             "image/jpeg"
         }
         (Output::Origin, ImageFormat::Gif) => {
@@ -45,9 +43,7 @@ pub(super) fn encode_image(
             "image/gif"
         }
         (Output::Origin, _) => {
-            let encoder =
-                PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, PngFilter::Adaptive);
-            image.write_with_encoder(encoder)?;
+            bytes = encode_png(image)?;
             "image/png"
         }
     };

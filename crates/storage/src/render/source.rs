@@ -1,11 +1,8 @@
 //! Reads the header of a source image and refuses what would be too expensive to decode. Sources are uploaded by
 //! clients that are not trusted, so the number of pixels and scans is bounded before the first pixel is decoded.
 
-use std::io::Cursor;
-
-use image::codecs::webp::WebPDecoder;
-use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
-use selvedge_pictures::find_largest_part;
+use image::{ColorType, ImageDecoder, ImageFormat, Limits};
+use selvedge_pictures::{find_largest_part, is_animated_webp, open_picture};
 
 use super::rendered_image::RenderError;
 
@@ -37,7 +34,7 @@ pub(super) struct SourceInfo {
 /// `Invalid`, `TooLarge`.
 pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     let format = image::guess_format(source).map_err(|_| RenderError::Invalid)?;
-    let decoder = ImageReader::with_format(Cursor::new(source), format).into_decoder()?;
+    let decoder = open_picture(source, format, Limits::default())?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
     if pixels == 0 {
@@ -58,7 +55,7 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     }
     let is_animated = match format {
         ImageFormat::Gif => true,
-        ImageFormat::WebP => WebPDecoder::new(Cursor::new(source))?.has_animation(),
+        ImageFormat::WebP => is_animated_webp(source)?,
         _ => false,
     };
     let decoding_bytes = if is_animated {

@@ -1,11 +1,10 @@
 //! Renders one image: decodes the source, resizes it, turns it upright, converts its colours and encodes it. Runs on
 //! the blocking pool, never on an event loop; works on bytes in memory, without requests and files.
 
-use std::io::Cursor;
-
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageFormat, Limits};
 use moxcms::{ColorProfile, Layout, TransformOptions};
+use selvedge_pictures::{decode_picture, open_picture};
 
 use super::animation::render_animation;
 use super::encode::encode_image;
@@ -50,15 +49,13 @@ struct DecodedSource {
 }
 
 fn decode_source(source: &[u8], format: ImageFormat) -> Result<DecodedSource, RenderError> {
-    let mut reader = ImageReader::with_format(Cursor::new(source), format);
     let mut limits = Limits::default();
     // Eight bytes per pixel: RGBA with 16 bits per channel.
     limits.max_alloc = Some(MAX_PIXELS * 8);
-    reader.limits(limits);
-    let mut decoder = reader.into_decoder()?;
+    let mut decoder = open_picture(source, format, limits)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let icc_profile = decoder.icc_profile().ok().flatten();
-    let image = DynamicImage::from_decoder(decoder)?;
+    let image = decode_picture(decoder)?;
     Ok(DecodedSource {
         image: convert_to_eight_bits(image),
         icc_profile,
