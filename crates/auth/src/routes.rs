@@ -16,8 +16,8 @@ use crate::mailer::{self, Notice};
 use crate::state::AuthState;
 
 /// Mounts the service under the prefix of the caller's scope.
-pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub fn configure(state: web::Data<AuthState>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config.app_data(state).service(
             web::scope("")
                 .wrap(from_fn(write_errors))
@@ -62,7 +62,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                 .configure(scim_routes)
                 .default_service(web::to(feature_gates::respond_to_unknown_path)),
         );
-    }
+    })
 }
 
 /// Users and the audit log, for administrators.

@@ -112,15 +112,15 @@ fn token_of(request: &HttpRequest) -> Option<String> {
 }
 
 /// Mounts the route; the server gives it the prefix `/mails/v1`.
-pub fn configure(unsubscribe: Arc<Unsubscribe>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |service| {
+pub fn configure(unsubscribe: Arc<Unsubscribe>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |service| {
         service.app_data(web::Data::from(unsubscribe)).service(
             web::resource("/unsubscribe")
                 .route(web::get().to(ask))
                 .route(web::head().to(ask))
                 .route(web::post().to(end)),
         );
-    }
+    })
 }
 
 /// `GET`: asks. It does not look whether the token is known, and changes nothing.

@@ -12,8 +12,8 @@ use crate::state::Meta;
 
 /// Mounts the service in a scope: lists and objects, `/query`, `/config/version` and `/generators/{language}`. Every other path
 /// is answered 404.
-pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |app| {
+pub fn configure(meta: Arc<Meta>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |app| {
         app.app_data(web::PayloadConfig::new(meta.config.body_bytes))
             .app_data(web::Data::from(meta))
             .route("/query", web::post().to(query::run_query))
@@ -23,7 +23,7 @@ pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
             mount_listing(app, listing);
         }
         app.default_service(web::to(answer_not_found));
-    }
+    })
 }
 
 /// 404 for unknown paths. Compat: postgres-meta also responds 404, not 405, for an unknown method of a known path.

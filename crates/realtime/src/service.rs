@@ -218,7 +218,7 @@ impl RealtimeWorker {
     }
 
     /// Mounts the HTTP API below `/realtime/v1`.
-    pub fn configure(&self) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
+    pub fn configure(&self) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
         api::configure(Rc::clone(&self.worker))
     }
 }

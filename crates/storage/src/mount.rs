@@ -8,8 +8,8 @@ use crate::routes;
 use crate::state::StorageWorker;
 
 /// Mounts the service inside the scope of its prefix.
-pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config: &mut web::ServiceConfig| {
+pub fn configure(worker: StorageWorker) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config: &mut web::ServiceConfig| {
         // Every worker calls this function; the first one runs the expiry for the whole process.
         if worker.storage().claim_upload_expiry() {
             actix_web::rt::spawn(maintenance::expire_uploads_forever(worker.clone()));
@@ -19,7 +19,7 @@ pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) 
         config
             .app_data(web::Data::new(worker))
             .default_service(web::to(serve_request));
-    }
+    })
 }
 
 async fn serve_request(

@@ -35,8 +35,8 @@ pub use settings::{IdentitySettings, ProviderClient, provider_url};
 pub use state::IdentityState;
 
 /// Mounts the pages, the providers' endpoints and the API for tests.
-pub fn configure(state: web::Data<IdentityState>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub fn configure(state: web::Data<IdentityState>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config.service(
             web::scope(ROOT)
                 .app_data(state)
@@ -52,5 +52,5 @@ pub fn configure(state: web::Data<IdentityState>) -> impl FnOnce(&mut web::Servi
                 .route("/{provider}/choose", web::post().to(choose::choose_person))
                 .route("/{provider}/{called:.+}", web::to(dispatch::answer_call)),
         );
-    }
+    })
 }

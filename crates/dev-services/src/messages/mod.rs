@@ -21,8 +21,8 @@ pub use settings::{SERVICE_NAMES, service_url};
 pub use state::MessagesState;
 
 /// Mounts the endpoints of all services.
-pub fn configure(state: web::Data<MessagesState>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub fn configure(state: web::Data<MessagesState>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config.service(
             web::scope(ROOT)
                 // Browsers add `Origin` to every form that a page posts, so no foreign page can put messages into the inbox.
@@ -47,5 +47,5 @@ pub fn configure(state: web::Data<MessagesState>) -> impl FnOnce(&mut web::Servi
                 .route("/textlocal/send", web::post().to(textlocal::send_message))
                 .route("/vonage/sms/json", web::post().to(vonage::send_message)),
         );
-    }
+    })
 }

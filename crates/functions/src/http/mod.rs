@@ -37,11 +37,11 @@ impl Functions {
 
 impl FunctionsWorker {
     /// Answers every path below the prefix at which this is mounted.
-    pub fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
-        move |app| {
+    pub fn configure(self) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+        Box::new(move |app| {
             app.app_data(web::ThinData(self.state))
                 .default_service(web::to(invoke::invoke_function));
-        }
+        })
     }
 
     /// The handler of WebSocket handshakes.

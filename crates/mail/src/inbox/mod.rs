@@ -18,8 +18,8 @@ pub use store::{Address, Inbox, StoredMail, TextMessageDetails};
 pub use text_message::{TextChannel, TextMessage, find_code};
 
 /// Mounts the page and both APIs at the root of the inbox port.
-pub fn configure(inbox: Inbox) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub fn configure(inbox: Inbox) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config
             .app_data(web::Data::new(inbox))
             .route("/", web::get().to(page::get_page))
@@ -42,5 +42,5 @@ pub fn configure(inbox: Inbox) -> impl FnOnce(&mut web::ServiceConfig) {
                 "/api/v1/mailbox/{name}/{id}",
                 web::get().to(inbucket::get_message),
             );
-    }
+    })
 }

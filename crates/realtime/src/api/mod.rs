@@ -15,8 +15,8 @@ use crate::state::Worker;
 use error::ApiError;
 
 /// Mounts the routes below `/realtime/v1`.
-pub(crate) fn configure(worker: Rc<Worker>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub(crate) fn configure(worker: Rc<Worker>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config
             .app_data(web::Data::from(Arc::clone(&worker.shared)))
             .route("/api/ping", web::get().to(ping))
@@ -28,7 +28,7 @@ pub(crate) fn configure(worker: Rc<Worker>) -> impl FnOnce(&mut web::ServiceConf
             )
             .route("/websocket", web::route().to(plain_request))
             .default_service(web::to(|| async { ApiError::NoRoute }));
-    }
+    })
 }
 
 /// `GET /realtime/v1/api/ping`

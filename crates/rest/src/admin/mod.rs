@@ -46,8 +46,8 @@ pub fn dump_schema(cache: &SchemaCache) -> Option<String> {
 }
 
 /// Mounts the admin server's paths. They answer every method, because load balancers often probe by HEAD.
-pub fn configure_admin(admin: Arc<Admin>) -> impl FnOnce(&mut web::ServiceConfig) {
-    move |config| {
+pub fn configure_admin(admin: Arc<Admin>) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
+    Box::new(move |config| {
         config
             .app_data(web::Data::from(admin))
             .route("/live", web::to(get_live))
@@ -55,7 +55,7 @@ pub fn configure_admin(admin: Arc<Admin>) -> impl FnOnce(&mut web::ServiceConfig
             .route("/metrics", web::to(get_metrics))
             .route("/schema_cache", web::to(schema_cache))
             .default_service(web::to(|| async { HttpResponse::NotFound().finish() }));
-    }
+    })
 }
 
 impl MainSocket {

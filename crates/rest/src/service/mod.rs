@@ -38,7 +38,7 @@ use request_body::read_body;
 pub use graphql::graphql_scope;
 
 /// Mounts the service; `pool` belongs to the worker. Every path below the scope is served here.
-pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
+pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
     RestWorker::new(cache, pool, None).configure()
 }
 
@@ -54,15 +54,15 @@ impl RestWorker {
     }
 
     /// Mounts the service. Every path below the scope is served here.
-    pub fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
+    pub fn configure(self) -> Box<dyn FnOnce(&mut web::ServiceConfig)> {
         let Self(worker) = self;
-        move |config| {
+        Box::new(move |config| {
             // One handler for all paths, because relations and functions are found in the catalog.
             config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
                 let worker = Rc::clone(&worker);
                 async move { serve_request(&worker, &request, payload).await }
             }));
-        }
+        })
     }
 
     /// Returns the path prefix of tables and functions, such as `/rest/v1`.
