@@ -111,7 +111,7 @@ fn unreachable_server() -> Mailer {
     Mailer::Smtp(smtp.expect("a mailer"))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_queued_mail_is_sent_with_the_address_of_the_site_and_once() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -143,7 +143,7 @@ async fn a_queued_mail_is_sent_with_the_address_of_the_site_and_once() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn two_nodes_send_each_mail_once() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -165,7 +165,7 @@ async fn two_nodes_send_each_mail_once() {
     nodes.iter().for_each(JoinHandle::abort);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn mails_that_are_not_due_wait_and_those_that_cannot_be_sent_stop_no_other() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -206,7 +206,7 @@ async fn mails_that_are_not_due_wait_and_those_that_cannot_be_sent_stop_no_other
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_server_that_cannot_be_reached_is_tried_again_and_a_malformed_address_is_not() {
     let project = Project::create().await;
     let node = project.start_node(unreachable_server()).await;
@@ -226,7 +226,7 @@ async fn a_server_that_cannot_be_reached_is_tried_again_and_a_malformed_address_
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_trigger_of_the_project_writes_a_mail_when_it_is_taken_or_ends_it() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -257,7 +257,7 @@ async fn a_trigger_of_the_project_writes_a_mail_when_it_is_taken_or_ends_it() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn only_authorized_addresses_get_mail() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -279,7 +279,7 @@ async fn only_authorized_addresses_get_mail() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_node_sends_no_more_than_its_mails_of_an_hour() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -302,7 +302,7 @@ async fn a_node_sends_no_more_than_its_mails_of_an_hour() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn without_a_server_mails_wait_untouched() {
     let project = Project::create().await;
     project
@@ -321,7 +321,7 @@ async fn without_a_server_mails_wait_untouched() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_server_that_cannot_be_reached_is_not_asked_for_every_mail() {
     let project = Project::create().await;
     let node = project.start_node(unreachable_server()).await;
@@ -340,7 +340,7 @@ async fn a_server_that_cannot_be_reached_is_not_asked_for_every_mail() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_mail_whose_trigger_fails_stops_no_other() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -369,7 +369,7 @@ async fn a_mail_whose_trigger_fails_stops_no_other() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_mail_with_a_token_can_be_ended_by_its_headers_and_its_link() {
     let project = Project::create().await;
     let (received, mailer) = inbox();
@@ -408,7 +408,7 @@ async fn a_mail_with_a_token_can_be_ended_by_its_headers_and_its_link() {
     node.abort();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn whoever_has_the_token_ends_mails_without_a_session_and_a_link_that_is_opened_ends_none() {
     let project = Project::create().await;
     let token = "aZ09-_".repeat(8);

@@ -94,7 +94,7 @@ impl Fixture {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_052_lists_have_nothing_of_this_servers_own() {
     let fixture = Fixture::create().await;
 
@@ -130,7 +130,7 @@ async fn gw_052_lists_have_nothing_of_this_servers_own() {
     assert!(roles.contains("selvedge_console_reader"), "{roles}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn tables_are_listed_with_columns_keys_and_relationships() {
     let fixture = Fixture::create().await;
 
@@ -163,7 +163,7 @@ async fn tables_are_listed_with_columns_keys_and_relationships() {
     assert!(bare[0].get("columns").is_none());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn lists_are_cut_into_pages_and_leave_out_what_belongs_to_postgresql() {
     let fixture = Fixture::create().await;
 
@@ -209,7 +209,7 @@ async fn lists_are_cut_into_pages_and_leave_out_what_belongs_to_postgresql() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn every_list_answers_and_every_object_of_it_is_found_by_its_id() {
     let fixture = Fixture::create().await;
     let policy = fixture.find("/pg/policies", "own rows").await;
@@ -287,7 +287,7 @@ async fn every_list_answers_and_every_object_of_it_is_found_by_its_id() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn privileges_are_listed_by_relation_and_by_column() {
     let fixture = Fixture::create().await;
 
@@ -314,7 +314,7 @@ async fn privileges_are_listed_by_relation_and_by_column() {
     assert_eq!(json!(readable), json!(["place"]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn queries_answer_with_the_rows_of_the_last_result_that_has_any() {
     let fixture = Fixture::create().await;
 
@@ -343,7 +343,7 @@ async fn queries_answer_with_the_rows_of_the_last_result_that_has_any() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn failing_queries_undo_all_their_statements_and_point_at_the_fault() {
     let fixture = Fixture::create().await;
 
@@ -380,7 +380,7 @@ async fn failing_queries_undo_all_their_statements_and_point_at_the_fault() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn queries_are_limited_in_time_and_size_and_leave_nothing_in_the_session() {
     let fixture = Fixture::with_result_limit(10_000).await;
 
@@ -411,7 +411,7 @@ async fn queries_are_limited_in_time_and_size_and_leave_nothing_in_the_session()
     assert_eq!(fixture.send(from_page).await.0, 403);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn service_role_gains_no_rights_of_a_superuser() {
     let fixture = Fixture::create().await;
 
@@ -431,7 +431,7 @@ async fn service_role_gains_no_rights_of_a_superuser() {
     assert!(superuser.check_login().await.is_err());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn types_are_generated_in_four_languages() {
     let fixture = Fixture::create().await;
 
@@ -456,7 +456,7 @@ async fn types_are_generated_in_four_languages() {
     assert_eq!((status, body), (404, json!({ "error": "Not found" })));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_failed_change_is_rolled_back_and_requests_with_origin_are_refused() {
     let fixture = Fixture::create().await;
     let id = fixture.find("/pg/tables", "lines").await["id"].clone();
@@ -507,7 +507,7 @@ async fn a_failed_change_is_rolled_back_and_requests_with_origin_are_refused() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn publications_of_all_tables_and_bypassrls_roles_can_be_created() {
     let fixture = Fixture::create().await;
     let post = |path: &str, body: Value| test::TestRequest::post().uri(path).set_json(body);
@@ -543,7 +543,7 @@ async fn publications_of_all_tables_and_bypassrls_roles_can_be_created() {
     assert_eq!(fixture.send(post("/pg/roles", superuser)).await.0, 400);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn patching_a_function_body_keeps_its_other_properties() {
     let fixture = Fixture::create().await;
     fixture

@@ -39,7 +39,7 @@ async fn make_tables(fixture: &Fixture) -> tokio_postgres::Client {
     postgres
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_052_no_catalog_is_read_as_a_whole_for_each_table_or_column() {
     let fixture = Fixture::create().await;
     let postgres = make_tables(&fixture).await;
@@ -66,7 +66,7 @@ async fn gw_052_no_catalog_is_read_as_a_whole_for_each_table_or_column() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_052_a_key_to_its_own_table_is_listed_once_for_each_pair_of_columns() {
     let fixture = Fixture::create().await;
     make_tables(&fixture).await;
@@ -106,7 +106,7 @@ async fn gw_052_a_key_to_its_own_table_is_listed_once_for_each_pair_of_columns()
     assert_eq!(fixture.get(&format!("/pg/tables/{id}")).await, tree);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_052_names_with_a_zero_byte_are_the_callers_fault() {
     let fixture = Fixture::create().await;
 

@@ -17,6 +17,7 @@
 mod definers;
 mod earlier;
 mod servers;
+mod system;
 
 use std::{
     collections::BTreeMap,
@@ -42,6 +43,7 @@ use selvedge_postgres::cluster::{
 use selvedge_postgres::migrate::{RolePasswords, apply_platform, platform_digest, set_role_passwords};
 pub use servers::TestServer;
 use sha2::{Digest, Sha256};
+pub use system::System;
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};

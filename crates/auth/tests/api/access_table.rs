@@ -163,7 +163,7 @@ fn build_body(endpoint: &str) -> Value {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn every_endpoint_has_a_row_and_answers_each_caller_as_the_table_says() {
     let (endpoints, table) = (list_endpoints(), read_table());
     let rows: BTreeSet<String> = table.keys().cloned().collect();

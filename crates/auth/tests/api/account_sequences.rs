@@ -429,7 +429,7 @@ fn read_number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_109_nobody_holds_a_session_of_an_account_whose_address_is_somebody_elses() {
     let providers = [IdentityProvider::start(), IdentityProvider::start()];
     let count = read_number("SELVEDGE_ACCOUNT_SEQUENCES", 200);

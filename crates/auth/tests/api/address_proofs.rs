@@ -87,7 +87,7 @@ fn claims(app: &TestApp, token: &str) -> Value {
     Value::Object(app.keys.verify(token).unwrap().map().clone())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_101_metadata_of_a_sign_up_claims_no_address() {
     let (app, [google, _]) = start().await;
     let data = json!({"email": VICTIM, "email_verified": true, "phone": "1", "iss": "x", "provider_id": "y", "nickname": "M"});
@@ -118,7 +118,7 @@ async fn auth_101_metadata_of_a_sign_up_claims_no_address() {
     assert_eq!(app.sign_up("third@corp.example", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_verified_address_confirms_no_other_one() {
     let (app, [google, keycloak]) = start().await;
     let claimed = sign_in_by(&app, "keycloak", id_token(&keycloak, "m-1", VICTIM, false)).await;
@@ -139,7 +139,7 @@ async fn auth_102_a_verified_address_confirms_no_other_one() {
     assert_eq!(again.session().user_id(), mallory.user_id());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_the_link_to_an_old_address_does_not_confirm_the_new_one() {
     let (app, _) = start().await;
     let user = app.user("old@corp.example").await;
@@ -180,7 +180,7 @@ async fn auth_102_the_link_to_an_old_address_does_not_confirm_the_new_one() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_code_confirms_the_number_that_it_was_sent_to() {
     let (app, _) = start().await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -207,7 +207,7 @@ async fn auth_102_a_code_confirms_the_number_that_it_was_sent_to() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_an_unverified_address_of_an_identity_attracts_nobody() {
     let (app, [google, keycloak]) = start().await;
     let mallory = sign_in_by(&app, "keycloak", id_token(&keycloak, "m-1", MALLORY, true))
@@ -234,7 +234,7 @@ async fn auth_103_an_unverified_address_of_an_identity_attracts_nobody() {
     assert_ne!(victim.user_id(), mallory.user_id());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_an_unconfirmed_account_loses_its_address_to_whoever_proves_it() {
     let (app, [_, keycloak]) = start().await;
     app.sign_up(VICTIM, "mallory's password").await;
@@ -253,7 +253,7 @@ async fn auth_103_an_unconfirmed_account_loses_its_address_to_whoever_proves_it(
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_an_account_in_use_is_not_given_to_the_owner_of_its_unconfirmed_address() {
     let (app, [google, _]) = start().await;
     let mallory = sign_in_by_phone(&app, "15550001", json!({})).await;
@@ -271,7 +271,7 @@ async fn auth_103_an_account_in_use_is_not_given_to_the_owner_of_its_unconfirmed
     assert_eq!((still.status, &still.body["email"]), (200, &json!("")));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_an_access_token_names_no_unconfirmed_address() {
     let (app, [_, keycloak]) = start().await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -303,7 +303,7 @@ async fn auth_104_an_access_token_names_no_unconfirmed_address() {
     assert_eq!((&claims["email"], &claims["phone"]), (&json!(""), &json!("")));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_unlinking_leaves_no_unverified_address() {
     let (app, [_, keycloak]) = start().await;
     let mallory = app.user(MALLORY).await;
@@ -328,7 +328,7 @@ async fn auth_104_unlinking_leaves_no_unverified_address() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_105_an_invitation_is_accepted_by_its_verified_address_in_time() {
     let (app, [_, keycloak]) = start().await;
     let invite = async || {
@@ -364,7 +364,7 @@ async fn auth_105_an_invitation_is_accepted_by_its_verified_address_in_time() {
     assert_eq!(app.count(confirmed).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_who_proves_an_address_gets_no_password_of_somebody_else() {
     let (app, [google, _]) = start().await;
     let is_refused = async |password: &str| {
@@ -411,7 +411,7 @@ async fn auth_106_who_proves_an_address_gets_no_password_of_somebody_else() {
     assert_eq!(claimed.error(), (422, "provider_email_needs_verification"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_phone_number_that_was_registered_twice_has_no_password() {
     let (app, _) = start().await;
     let sign_up = |password: &str| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_056_a_created_user_signs_in_at_once() {
     let app = TestApp::start().await;
     let body = json!({
@@ -26,7 +26,7 @@ async fn auth_056_a_created_user_signs_in_at_once() {
     assert_eq!(app.mail_count(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_057_creating_a_user_with_a_taken_address_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -46,7 +46,7 @@ async fn auth_057_creating_a_user_with_a_taken_address_is_rejected() {
 /// The statement that chooses the users of a page.
 const LIST_USERS: &str = include_str!("../../sql/list_users.sql");
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_a_page_of_many_users_is_read_from_an_index() {
     let app = TestApp::start().await;
     app.sql(
@@ -89,7 +89,7 @@ async fn auth_058_a_page_of_many_users_is_read_from_an_index() {
     assert_eq!(oldest.body["users"][0]["email"], "u1@example.com");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_user_lists_are_paginated() {
     let app = TestApp::start().await;
     app.sql(
@@ -126,7 +126,7 @@ async fn auth_058_user_lists_are_paginated() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_059_changed_app_metadata_is_in_the_next_token() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -151,7 +151,7 @@ async fn auth_059_changed_app_metadata_is_in_the_next_token() {
     assert_eq!(claims.role(), Some("authenticated"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn admins_change_addresses_and_passwords_at_once() {
     let app = TestApp::start().await;
     app.user("bea@example.com").await;
@@ -184,7 +184,7 @@ async fn admins_change_addresses_and_passwords_at_once() {
     assert_eq!(app.sign_in("new@example.com", "a better one").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_users_are_deleted_hard_or_soft() {
     let app = TestApp::start().await;
     let hard = app.user("ana@example.com").await;
@@ -232,7 +232,7 @@ async fn auth_060_users_are_deleted_hard_or_soft() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_061_only_admins_reach_admin_routes() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -280,7 +280,7 @@ async fn auth_061_only_admins_reach_admin_routes() {
     assert_eq!(secret.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_062_opening_an_invitation_confirms_and_signs_in() {
     let app = TestApp::start().await;
 
@@ -324,7 +324,7 @@ async fn auth_062_opening_an_invitation_confirms_and_signs_in() {
     assert_eq!(again.error(), (422, "email_exists"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_063_generated_links_work_by_link_and_by_code() {
     let app = TestApp::start().await;
     let generate = |body: Value| app.post("/admin/generate_link", body).admin().send();
@@ -381,7 +381,7 @@ async fn auth_063_generated_links_work_by_link_and_by_code() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_063_generated_links_of_an_email_change_work_together() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -404,7 +404,7 @@ async fn auth_063_generated_links_of_an_email_change_work_together() {
     assert_eq!(app.sign_in("new@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_064_banned_users_cannot_sign_in_until_the_ban_is_lifted() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -440,7 +440,7 @@ async fn auth_064_banned_users_cannot_sign_in_until_the_ban_is_lifted() {
     assert_eq!(ban("tomorrow").await.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_single_user_is_found_by_id_only() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -457,7 +457,7 @@ async fn a_single_user_is_found_by_id_only() {
     assert_eq!(get("ana@example.com").await.error(), (404, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_audit_log_can_be_searched() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -479,7 +479,7 @@ async fn the_audit_log_can_be_searched() {
     assert_eq!(list("nonsense:x").await.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_090_imported_hashes_sign_in() {
     let app = TestApp::start().await;
     let argon2 = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
@@ -499,7 +499,7 @@ async fn auth_090_imported_hashes_sign_in() {
     assert_eq!(app.admin_create(both).await.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_061_an_admin_user_loses_admin_rights_when_the_session_ends() {
     let app =
         TestApp::start_with(|config| config.sessions.timebox = Some(std::time::Duration::from_secs(3600)))

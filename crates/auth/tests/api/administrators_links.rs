@@ -41,7 +41,7 @@ async fn update(app: &TestApp, id: &str, body: Value) -> Response {
     changed
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_sign_up_by_the_projects_server_contests_the_one_before() {
     let (app, _) = start().await;
     // By the same form, and by the API.
@@ -65,7 +65,7 @@ async fn auth_106_a_sign_up_by_the_projects_server_contests_the_one_before() {
     app.sign_in(VICTIM, PASSWORD).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_sign_up_by_the_projects_server_confirms_no_strangers_identity() {
     let (app, [google, _]) = start().await;
     let mallorys = || id_token(&google, "m-1", VICTIM, false);
@@ -82,7 +82,7 @@ async fn auth_106_a_sign_up_by_the_projects_server_confirms_no_strangers_identit
     assert_eq!(app.count(identities).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_address_that_an_administrator_confirms_keeps_no_strangers_password() {
     let (app, [google, _]) = start().await;
     app.sign_up(VICTIM, STRANGERS).await;
@@ -111,7 +111,7 @@ async fn auth_106_an_address_that_an_administrator_confirms_keeps_no_strangers_p
 }
 
 /// The stranger has named the address to a provider that has not verified it, and nobody else has registered it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_administrators_confirmation_confirms_no_strangers_identity() {
     let (app, [google, _]) = start().await;
     let mallorys = || id_token(&google, "m-1", VICTIM, false);
@@ -159,7 +159,7 @@ async fn register_stranger(app: &TestApp) -> String {
 }
 
 /// Whoever has registered the address has never named the number that an administrator adds, at once or before it is confirmed.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_number_that_an_administrator_adds_opens_no_strangers_account() {
     let added = json!({"phone": "15550002"});
     let both = json!({"phone": "15550002", "phone_confirm": true});
@@ -198,7 +198,7 @@ async fn auth_106_a_number_that_an_administrator_adds_opens_no_strangers_account
 }
 
 /// An administrator's own password for such an account is no stranger's.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_number_that_is_confirmed_later_leaves_the_administrators_password() {
     let (app, _) = start().await;
     let created = app
@@ -215,7 +215,7 @@ async fn auth_106_a_number_that_is_confirmed_later_leaves_the_administrators_pas
 }
 
 /// The sign-in of a provider whose address was taken leaves an account that consists of its identity.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_account_without_an_address_has_none_to_confirm() {
     let (app, [google, _]) = start().await;
     app.user(VICTIM).await;
@@ -238,7 +238,7 @@ async fn auth_106_an_account_without_an_address_has_none_to_confirm() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_where_addresses_need_no_proof_a_number_that_is_confirmed_brings_the_address_with_it() {
     let (app, _) = start_with(|config| config.email.autoconfirm = true).await;
     let created = app.admin_create(json!({"phone": "15550002"})).await;
@@ -268,7 +268,7 @@ async fn assert_claimed(app: &TestApp, way: &str) {
 }
 
 /// Where addresses need no proof, that of an account is confirmed when the account comes into use, and not later.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_no_sign_in_confirms_an_address_that_an_account_in_use_only_claims() {
     let (app, [google, _]) = start_with(|config| config.email.autoconfirm = true).await;
     sign_in_by_phone(&app, "15550001", json!({})).await;
@@ -290,7 +290,7 @@ async fn auth_120_no_sign_in_confirms_an_address_that_an_account_in_use_only_cla
     assert_claimed(&app, "a provider").await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_a_number_brings_no_address_with_it_that_another_account_has_proven() {
     let (app, [google, _]) = start_with(|config| config.email.autoconfirm = true).await;
     let verified = id_token(&google, "v-1", VICTIM, true);
@@ -315,7 +315,7 @@ async fn auth_120_a_number_brings_no_address_with_it_that_another_account_has_pr
 }
 
 /// Support sets a password for the owner of an address that only a stranger has registered, by a provider that has not verified it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_administrators_password_contests_what_a_stranger_has_registered() {
     let (app, [google, _]) = start().await;
     let mallorys = || id_token(&google, "m-1", VICTIM, false);
@@ -360,7 +360,7 @@ async fn auth_106_an_administrators_password_contests_what_a_stranger_has_regist
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_where_addresses_need_no_proof_a_guest_gets_the_administrators_at_once() {
     let (app, _) = start_with(|config| config.email.autoconfirm = true).await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -375,7 +375,7 @@ async fn auth_120_where_addresses_need_no_proof_a_guest_gets_the_administrators_
     assert_eq!(owner.user_id(), guest.user_id());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_account_that_moves_to_a_confirmed_address_leaves_its_password() {
     let (app, _) = start().await;
     app.sign_up(MALLORY, STRANGERS).await;
@@ -395,7 +395,7 @@ async fn auth_106_an_account_that_moves_to_a_confirmed_address_leaves_its_passwo
     assert_eq!(refused.error(), (400, "invalid_credentials"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_link_for_a_new_address_leaves_the_password_of_an_unproven_account() {
     let (app, _) = start_with(|config| config.email.secure_change = false).await;
     app.sign_up(MALLORY, STRANGERS).await;
@@ -410,7 +410,7 @@ async fn auth_106_a_link_for_a_new_address_leaves_the_password_of_an_unproven_ac
     assert_refused(&app, STRANGERS).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_an_address_for_a_guest_waits_for_its_owner_and_locks_nobody_out() {
     let (app, _) = start().await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -451,7 +451,7 @@ async fn auth_120_an_address_for_a_guest_waits_for_its_owner_and_locks_nobody_ou
     assert_eq!(confirmed.body["email"], "other@corp.example");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_120_an_account_in_use_with_a_claimed_address_goes_on_and_proves_it() {
     let (app, [google, _]) = start().await;
     let mallory = sign_in_by(&app, "google", id_token(&google, "m-1", MALLORY, true))

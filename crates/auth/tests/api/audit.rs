@@ -33,7 +33,7 @@ fn build_entry(action: &str, actor: &str, traits: Value) -> (String, String, Val
     (action.to_owned(), actor.to_owned(), traits)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_097_sign_up_entries_name_the_provider() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
@@ -68,7 +68,7 @@ async fn auth_097_sign_up_entries_name_the_provider() {
     assert_eq!(list_audit_entries(&app).await, expected);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_097_pkce_sign_in_entries_name_the_flow() {
     let app = TestApp::start().await;
     let body = json!({
@@ -97,7 +97,7 @@ async fn auth_097_pkce_sign_in_entries_name_the_flow() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_097_admin_entries_name_the_affected_user() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
@@ -137,7 +137,7 @@ async fn auth_097_admin_entries_name_the_affected_user() {
     assert_eq!(list_audit_entries(&app).await, expected);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_097_refresh_and_second_factor_each_log_a_revoked_token() {
     for (counters, expected) in [
         (

@@ -12,7 +12,7 @@ use crate::hooks::{create_function, database_hook};
 use crate::mfa::{ENABLED, compute_code};
 use crate::passkeys::Authenticator;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_the_owner_of_an_address_gets_an_account_of_their_own_by_mail() {
     let (app, _) = start().await;
     for path in ["/otp", "/signup"] {
@@ -45,7 +45,7 @@ async fn auth_103_the_owner_of_an_address_gets_an_account_of_their_own_by_mail()
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_nobody_is_told_of_an_account_that_only_claims_their_address() {
     let app = crate::passkeys::start_app().await;
     let mallory = app.user(MALLORY).await;
@@ -66,7 +66,7 @@ async fn auth_103_nobody_is_told_of_an_account_that_only_claims_their_address() 
 }
 
 /// What these providers have said is stored in identities of older versions.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_identities_of_providers_that_verify_nothing_attract_nobody() {
     let (app, [google, _]) = start().await;
     for provider in ["workos", "azure", "kakao", "zoom"] {
@@ -82,7 +82,7 @@ async fn auth_103_identities_of_providers_that_verify_nothing_attract_nobody() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_an_identity_of_an_account_that_nobody_got_into_is_linked() {
     let (app, [google, _]) = start().await;
     let owner = app.user(VICTIM).await;
@@ -134,7 +134,7 @@ async fn auth_104_an_identity_of_an_account_that_nobody_got_into_is_linked() {
     assert_eq!(take(&body).await.error(), (422, "identity_already_exists"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_no_mail_goes_to_an_address_that_an_account_in_use_only_claims() {
     let (app, [google, _]) = start().await;
     sign_in_by(&app, "google", id_token(&google, "m-1", MALLORY, true))
@@ -153,7 +153,7 @@ async fn auth_103_no_mail_goes_to_an_address_that_an_account_in_use_only_claims(
     assert_eq!(app.mail_count(), mails);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_administrators_make_nothing_for_an_address_that_an_account_in_use_claims() {
     let (app, _) = start().await;
     let user = sign_in_by_phone(&app, "15550001", json!({})).await;
@@ -189,7 +189,7 @@ async fn auth_103_administrators_make_nothing_for_an_address_that_an_account_in_
     assert_eq!((made.status, &made.body["id"]), (200, &user.user["id"]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_administrators_make_no_account_for_a_number_that_an_account_in_use_claims() {
     let (app, _) = start().await;
     let mallory = app.user(MALLORY).await;
@@ -217,7 +217,7 @@ async fn auth_103_administrators_make_no_account_for_a_number_that_an_account_in
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_the_owner_of_a_number_gets_an_account_of_their_own() {
     let (app, _) = start().await;
     let mallory = app.user(MALLORY).await;
@@ -230,7 +230,7 @@ async fn auth_103_the_owner_of_a_number_gets_an_account_of_their_own() {
     assert_eq!((still.status, &still.body["phone"]), (200, &json!("")));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_a_link_confirms_no_address_of_an_account_that_has_come_into_use() {
     let (app, _) = start().await;
     app.sign_up(VICTIM, PASSWORD).await;
@@ -245,7 +245,7 @@ async fn auth_103_a_link_confirms_no_address_of_an_account_that_has_come_into_us
     assert_eq!(app.count(confirmed).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_105_a_guest_takes_no_invited_address_without_a_proof() {
     let (app, _) = start_with(|config| config.email.autoconfirm = true).await;
     let invited = app.post("/invite", json!({"email": VICTIM})).admin().send().await;
@@ -262,7 +262,7 @@ async fn auth_105_a_guest_takes_no_invited_address_without_a_proof() {
     assert_eq!(app.count(still).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_118_a_refusal_of_the_hook_leaves_the_accounts_as_they_are() {
     let (app, [_, keycloak]) =
         start_with(|config| config.hooks.before_user_created = database_hook("guard")).await;
@@ -289,7 +289,7 @@ async fn auth_118_a_refusal_of_the_hook_leaves_the_accounts_as_they_are() {
     assert_eq!(app.count(identities).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_118_a_database_hook_that_returns_nothing_decides_nothing() {
     type Choose = fn(&mut selvedge_auth::HooksConfig);
     let points: [(&str, Choose); 4] = [
@@ -348,7 +348,7 @@ async fn auth_118_a_database_hook_that_returns_nothing_decides_nothing() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_code_for_a_number_confirms_none_that_an_administrator_has_set_since() {
     let (app, _) = start().await;
     for path in ["/otp", "/signup"] {
@@ -376,7 +376,7 @@ async fn auth_102_a_code_for_a_number_confirms_none_that_an_administrator_has_se
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_an_access_token_names_no_unconfirmed_number() {
     let (app, _) = start().await;
     let session = app.user(MALLORY).await;
@@ -411,7 +411,7 @@ async fn unlink(app: &TestApp, session: &Session, provider: &str) -> Response {
     call.bearer(&session.access_token).send().await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_unlinking_leaves_a_way_to_sign_in() {
     let (app, _) = start().await;
     let conflict = (422, "email_conflict_identity_not_deletable");
@@ -433,7 +433,7 @@ async fn auth_104_unlinking_leaves_a_way_to_sign_in() {
     assert_eq!(unlink(&app, &by_mail, "email").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_122_an_unconfirmed_number_is_not_taken() {
     let (app, _) = start().await;
     let squatted = app

@@ -49,7 +49,7 @@ fn read_query_param(url: &str, name: &str) -> String {
     found.unwrap_or_default()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
     let (app, provider) = start_app().await;
     provider.set_claims(json!({"handle": "weaver", "team": "north", "salary": 1}));
@@ -128,7 +128,7 @@ async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
     assert_eq!(delete().await.error(), (404, "custom_provider_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
     let (app, provider) = start_app().await;
     provider.set_token_response("id_token", json!(null));
@@ -168,7 +168,7 @@ async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_account() {
     let (app, provider) = start_app().await;
     let victim = app.user("ana@example.com").await;
@@ -196,7 +196,7 @@ async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_accou
     assert_eq!(linked[0].get::<_, i64>(0), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn unsafe_custom_providers_are_rejected() {
     let (app, provider) = start_app().await;
     let refused = async |change: Value| {

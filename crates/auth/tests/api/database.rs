@@ -4,7 +4,7 @@ use reqwest::Method;
 
 use crate::app::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_019_cors_allows_the_headers_of_the_stock_client() {
     let app = TestApp::start().await;
 
@@ -36,7 +36,7 @@ async fn auth_019_cors_allows_the_headers_of_the_stock_client() {
     assert_eq!(response.header("access-control-allow-origin"), "*");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_051_rows_that_refer_to_a_user_are_visible_to_that_user_and_deleted_with_it() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
@@ -69,7 +69,7 @@ async fn auth_051_rows_that_refer_to_a_user_are_visible_to_that_user_and_deleted
     assert_eq!(app.count("select count(*) from public.notes").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_052_auth_functions_return_null_without_claims() {
     let app = TestApp::start().await;
     for claims in [None, Some("")] {
@@ -87,7 +87,7 @@ async fn auth_052_auth_functions_return_null_without_claims() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_090_gotrues_migrations_are_recorded_and_a_dump_may_insert_them_again() {
     let app = TestApp::start().await;
 
@@ -106,7 +106,7 @@ async fn auth_090_gotrues_migrations_are_recorded_and_a_dump_may_insert_them_aga
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn table_constraints_reject_unsafe_custom_providers() {
     let app = TestApp::start().await;
     let client = app.superuser().await;

@@ -45,7 +45,7 @@ fn build_dump(password_hash: &str) -> String {
     )
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_090_users_and_sessions_of_a_supabase_dump_keep_working() {
     let app = TestApp::start().await;
     let hash = bcrypt::hash("secret-horse", 4).unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_070_a_secure_change_needs_both_addresses_to_confirm() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -45,7 +45,7 @@ async fn auth_070_a_secure_change_needs_both_addresses_to_confirm() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn confirming_the_first_address_by_code_returns_a_message() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -72,7 +72,7 @@ async fn confirming_the_first_address_by_code_returns_a_message() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_simple_change_needs_only_the_new_address_to_confirm() {
     let app = TestApp::start_with(|config: &mut AuthConfig| config.email.secure_change = false).await;
     let session = app.user("ana@example.com").await;
@@ -88,7 +88,7 @@ async fn a_simple_change_needs_only_the_new_address_to_confirm() {
     assert_eq!(app.sign_in("new@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_071_changing_to_a_taken_address_is_rejected() {
     let app = TestApp::start().await;
     app.user("bea@example.com").await;
@@ -107,7 +107,7 @@ async fn auth_071_changing_to_a_taken_address_is_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_address_that_was_taken_meanwhile_is_rejected_at_the_confirmation() {
     let app = TestApp::start_with(|config: &mut AuthConfig| config.email.secure_change = false).await;
     let session = app.user("ana@example.com").await;
@@ -122,7 +122,7 @@ async fn an_address_that_was_taken_meanwhile_is_rejected_at_the_confirmation() {
     assert_eq!(opened.in_fragment("error_code").unwrap(), "email_exists");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_073_an_anonymous_user_becomes_permanent_with_the_same_id() {
     for autoconfirm in [false, true] {
         let app = TestApp::start_with(|config| {
@@ -161,7 +161,7 @@ async fn auth_073_an_anonymous_user_becomes_permanent_with_the_same_id() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_069_resending_an_email_change_mails_both_addresses() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -189,7 +189,7 @@ async fn auth_069_resending_an_email_change_mails_both_addresses() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_063_without_secure_change_there_is_no_link_for_the_old_address() {
     let app = TestApp::start_with(|config| config.email.secure_change = false).await;
     app.user("ana@example.com").await;

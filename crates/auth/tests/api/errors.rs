@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, Setup, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_017_auth_018_the_api_version_header_chooses_the_error_format() {
     let app = TestApp::start().await;
     let body = json!({"email": "ana@example.com", "password": "wrong"});
@@ -45,7 +45,7 @@ async fn auth_017_auth_018_the_api_version_header_chooses_the_error_format() {
     assert_eq!(old.header("x-supabase-api-version"), "");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_088_each_kind_of_bad_bearer_has_its_own_error() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -124,7 +124,7 @@ async fn auth_088_each_kind_of_bad_bearer_has_its_own_error() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_088_a_subject_without_a_session_counts_only_where_the_project_allows_it() {
     for (is_allowed, expected) in [(false, (403, "session_not_found")), (true, (200, ""))] {
         let app = TestApp::start_with(|config| config.tokens_without_session = is_allowed).await;
@@ -140,7 +140,7 @@ async fn auth_088_a_subject_without_a_session_counts_only_where_the_project_allo
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_088_a_token_of_a_node_whose_clock_is_ahead_is_accepted() {
     let app = TestApp::start_with(|config| config.tokens_without_session = true).await;
     let session = app.user("ana@example.com").await;
@@ -166,7 +166,7 @@ async fn auth_088_a_token_of_a_node_whose_clock_is_ahead_is_accepted() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_091_malformed_and_large_bodies_are_rejected_and_unknown_members_ignored() {
     let app = TestApp::start().await;
     let post = |body: Vec<u8>| app.call(Method::POST, "/signup").json_bytes(body).send();
@@ -192,7 +192,7 @@ async fn auth_091_malformed_and_large_bodies_are_rejected_and_unknown_members_ig
     assert_eq!(unknown.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn unknown_routes_answer_404_and_unknown_methods_405() {
     let app = TestApp::start().await;
 
@@ -214,7 +214,7 @@ async fn unknown_routes_answer_404_and_unknown_methods_405() {
     assert_eq!(app.get("/admin/users/").admin().send().await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_061_unauthenticated_callers_get_401_whether_a_path_exists_or_not() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -245,7 +245,7 @@ async fn auth_061_unauthenticated_callers_get_401_whether_a_path_exists_or_not()
     assert_eq!(app.get("/logout").send().await.status, 405);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_095_a_disabled_feature_is_reported_before_authentication() {
     let app = TestApp::start().await;
     let cases = [
@@ -273,7 +273,7 @@ async fn auth_095_a_disabled_feature_is_reported_before_authentication() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_096_settings_and_health_contain_no_secret() {
     let app = TestApp::start().await;
 
@@ -293,7 +293,7 @@ async fn auth_096_settings_and_health_contain_no_secret() {
     assert!(!settings.body.to_string().contains("secret"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_050_jwks_contains_only_public_keys() {
     let symmetric = TestApp::start().await;
     let key = development::signing_key();
@@ -339,7 +339,7 @@ async fn auth_050_jwks_contains_only_public_keys() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_043_auth_083_auth_095_disabled_features_answer_4xx_so_that_clients_do_not_retry() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -392,7 +392,7 @@ async fn auth_043_auth_083_auth_095_disabled_features_answer_4xx_so_that_clients
     assert!(provider.message().starts_with("Unsupported provider"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_header_x_jwt_aud_with_another_audience_is_refused() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -414,7 +414,7 @@ async fn the_header_x_jwt_aud_with_another_audience_is_refused() {
     assert_eq!(sign_in.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_113_an_unknown_audience_tells_nothing_about_addresses_and_gets_into_no_token() {
     let app = TestApp::start_with(|config| {
         config.anonymous_users_enabled = true;
@@ -442,7 +442,7 @@ async fn auth_113_an_unknown_audience_tells_nothing_about_addresses_and_gets_int
     assert_eq!(user.status, 200, "{}", user.body);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_repeated_grant_type_is_a_validation_error() {
     let app = TestApp::start().await;
 
@@ -454,7 +454,7 @@ async fn a_repeated_grant_type_is_a_validation_error() {
     assert_eq!(twice.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_091_of_repeated_members_the_last_counts_and_of_repeated_parameters_the_first() {
     let app = TestApp::start().await;
     let admin = |body: &str| {

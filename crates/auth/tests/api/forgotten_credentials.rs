@@ -25,7 +25,7 @@ fn count_notices(app: &TestApp) -> usize {
     mails.iter().filter(|mail| mail.subject == NOTICE).count()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_password_that_an_administrator_has_set_stays() {
     let (app, [google, _]) = start().await;
     let create = async || {
@@ -69,7 +69,7 @@ async fn auth_106_a_password_that_an_administrator_has_set_stays() {
     assert_eq!(count_notices(&app), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_link_of_an_administrator_forgets_no_password_of_an_administrator() {
     let (app, _) = start().await;
     for kind in ["magiclink", "recovery", "invite", "signup"] {
@@ -87,7 +87,7 @@ async fn auth_106_a_link_of_an_administrator_forgets_no_password_of_an_administr
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_the_owner_is_told_when_a_password_was_forgotten() {
     let (app, [google, _]) = start().await;
     let register = async || {
@@ -121,7 +121,7 @@ async fn auth_106_the_owner_is_told_when_a_password_was_forgotten() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_two_claims_of_an_address_at_providers_contest_it() {
     let (app, [google, keycloak]) = start().await;
     // The mail to the address belongs to the first, and the owner cannot tell.
@@ -135,7 +135,7 @@ async fn auth_106_two_claims_of_an_address_at_providers_contest_it() {
     assert_eq!(claimed.error(), (422, "provider_email_needs_verification"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_number_of_an_administrators_user_keeps_its_password() {
     let (app, _) = start().await;
     app.admin_create(json!({"phone": "15550001", "password": PASSWORD}))
@@ -150,7 +150,7 @@ async fn auth_106_a_number_of_an_administrators_user_keeps_its_password() {
         .session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_a_password_of_an_administrator_goes_with_the_address_that_it_was_set_for() {
     let (app, [google, _]) = start().await;
     let body = json!({"email": "former@corp.example", "password": "told to the former"});
@@ -180,7 +180,7 @@ async fn auth_106_a_password_of_an_administrator_goes_with_the_address_that_it_w
 
 /// Its owner has signed up, and came to use the account by a number that support has confirmed. When a stranger signs up, the owner takes
 /// the mail for an answer to the own sign-up.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_whoever_proves_an_address_that_an_account_in_use_claims_gets_no_strangers_password() {
     const STRANGERS: &str = "password of a stranger";
     let (app, _) = start().await;

@@ -75,7 +75,7 @@ async fn count_factors(app: &TestApp) -> i64 {
     app.count("select count(*) from auth.mfa_factors").await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_121_a_session_that_must_prove_itself_for_a_password_must_for_an_identity() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -106,7 +106,7 @@ async fn auth_121_a_session_that_must_prove_itself_for_a_password_must_for_an_id
     assert_eq!(begin_link(&app, &fresh).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_107_the_first_verified_factor_deletes_every_unverified_one() {
     let (app, _provider, _sms) = start().await;
     let owner = app.user(OWNER).await;
@@ -120,7 +120,7 @@ async fn auth_107_the_first_verified_factor_deletes_every_unverified_one() {
     assert_eq!(count_factors(&app).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_107_an_unverified_factor_does_not_stand_in_for_the_verified_one() {
     let (app, _provider, _sms) = start().await;
     let owner = app.user(OWNER).await;
@@ -145,7 +145,7 @@ async fn auth_107_an_unverified_factor_does_not_stand_in_for_the_verified_one() 
     assert_eq!(app.count(level).await, 1, "the owner's");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_107_two_first_factors_at_once_leave_one_that_the_other_session_cannot_answer() {
     let (app, _provider, _sms) = start().await;
     for round in 0..5 {
@@ -178,7 +178,7 @@ async fn auth_107_two_first_factors_at_once_leave_one_that_the_other_session_can
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_linking_and_unlinking_need_the_second_factor() {
     let (app, provider, _sms) = start().await;
     provider.set_claims(json!({"email": "mallory@evil.example"}));
@@ -215,7 +215,7 @@ async fn auth_108_linking_and_unlinking_need_the_second_factor() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_link_that_a_factor_has_overtaken_is_refused() {
     let (app, _provider, _sms) = start().await;
     let owner = app.user(OWNER).await;
@@ -227,7 +227,7 @@ async fn auth_108_a_link_that_a_factor_has_overtaken_is_refused() {
     assert_eq!(finish_link(&app, &begun).await, "insufficient_aal");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_link_ends_with_the_session_that_began_it() {
     let (app, _provider, _sms) = start().await;
     for ending in [
@@ -257,7 +257,7 @@ async fn auth_108_a_link_ends_with_the_session_that_began_it() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_a_change_of_address_ends_with_a_sign_out_and_with_the_first_factor() {
     let (app, _provider, _sms) = start().await;
     for ending in ["/logout?scope=global", "/logout?scope=others", "factor"] {
@@ -292,7 +292,7 @@ async fn auth_114_a_change_of_address_ends_with_a_sign_out_and_with_the_first_fa
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_users_of_single_sign_on_link_nothing() {
     let (app, provider, _sms) = start().await;
     let employee = app.user(OWNER).await;
@@ -311,7 +311,7 @@ async fn auth_108_users_of_single_sign_on_link_nothing() {
     assert_eq!(by_token.send().await.error(), (422, "user_sso_managed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_the_address_before_a_change_gets_the_notice() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -348,7 +348,7 @@ async fn auth_108_the_address_before_a_change_gets_the_notice() {
     panic!("no notices: {}", app.mail_count());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_change_of_password_waits_for_a_factor_that_is_being_added() {
     let (app, _provider, _sms) = start().await;
     let thief = app.user(OWNER).await;
@@ -380,7 +380,7 @@ async fn auth_108_a_change_of_password_waits_for_a_factor_that_is_being_added() 
     assert_eq!(change.await.unwrap().error(), (401, "insufficient_aal"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_an_administrator_deletes_a_factor_after_the_session_that_it_is_raising() {
     let (app, _provider, _sms) = start().await;
     let owner = app.user(OWNER).await;

@@ -19,7 +19,7 @@ pub(crate) fn wrong_code(right: &str) -> &'static str {
     if right == "000000" { "000001" } else { "000000" }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_after_five_attempts_a_code_is_invalid_and_its_link_works() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -39,7 +39,7 @@ async fn auth_110_after_five_attempts_a_code_is_invalid_and_its_link_works() {
     assert!(opened.in_fragment("access_token").is_some());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_the_fifth_attempt_may_be_right_and_a_new_code_starts_anew() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -58,7 +58,7 @@ async fn auth_026_the_fifth_attempt_may_be_right_and_a_new_code_starts_anew() {
     present(&app, "ana@example.com", &second.code).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_attempts_at_once_are_counted_one_by_one() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -75,7 +75,7 @@ async fn auth_110_attempts_at_once_are_counted_one_by_one() {
     assert_eq!(right.error(), (403, "otp_expired"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_address_and_code_do_not_lead_to_the_token_of_the_link() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -90,7 +90,7 @@ async fn auth_026_address_and_code_do_not_lead_to_the_token_of_the_link() {
     present(&app, "ana@example.com", &code).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_tokens_of_older_versions_have_expired_and_a_new_mail_works() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -119,7 +119,7 @@ async fn auth_026_tokens_of_older_versions_have_expired_and_a_new_mail_works() {
         .session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_a_code_for_an_address_counts_for_every_account_that_waits_for_it() {
     let app = TestApp::start_with(|config| config.email.secure_change = false).await;
     let mut codes = Vec::new();
@@ -154,7 +154,7 @@ async fn auth_026_a_code_for_an_address_counts_for_every_account_that_waits_for_
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_074_the_nonce_of_a_new_password_is_invalid_after_five_attempts() {
     let app = TestApp::start_with(|config| config.password.require_reauthentication = true).await;
     let session = app.user("ana@example.com").await;
@@ -183,7 +183,7 @@ async fn auth_074_the_nonce_of_a_new_password_is_invalid_after_five_attempts() {
     assert_eq!(update(&code).await.error(), (422, "reauthentication_not_valid"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_111_a_totp_code_is_accepted_once_for_its_factor() {
     let app = TestApp::start_with(|config| config.mfa.totp = ENABLED).await;
     let session = app.user("ana@example.com").await;
@@ -212,7 +212,7 @@ async fn auth_111_a_totp_code_is_accepted_once_for_its_factor() {
         .session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_086_flows_with_providers_and_clients_are_limited_per_client_address() {
     let app = TestApp::start_with(|config| {
         config.rate_limits.client = crate::protection::proxy_header();
@@ -255,7 +255,7 @@ pub(crate) fn with_phone_factors(config: &mut AuthConfig, twilio: &Receiver) {
     config.mfa.phone.max_frequency = std::time::Duration::from_secs(60);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_076_the_code_of_a_text_message_is_invalid_after_five_attempts() {
     let twilio = Receiver::start(r#"{"sid": "SM1"}"#).await;
     let app = TestApp::start_with(|config| with_phone_factors(config, &twilio)).await;
@@ -276,7 +276,7 @@ async fn auth_076_the_code_of_a_text_message_is_invalid_after_five_attempts() {
     assert_eq!(right.error(), (422, "mfa_verification_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_076_the_pause_between_text_messages_is_the_numbers_and_not_the_factors() {
     let twilio = Receiver::start(r#"{"sid": "SM1"}"#).await;
     let app = TestApp::start_with(|config| with_phone_factors(config, &twilio)).await;
@@ -300,7 +300,7 @@ async fn auth_076_the_pause_between_text_messages_is_the_numbers_and_not_the_fac
     assert_eq!(twilio.requests().len(), 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_attempts_at_all_codes_of_an_address_are_counted_in_the_database() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;

@@ -22,7 +22,7 @@ async fn guess_from(app: &TestApp, networks: std::ops::Range<u8>, wrong: &str) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_guesses_of_strangers_do_not_use_up_the_attempts_of_the_owner() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -37,7 +37,7 @@ async fn auth_110_guesses_of_strangers_do_not_use_up_the_attempts_of_the_owner()
     owner.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_many_networks_together_have_fifty_attempts_at_a_code() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -52,7 +52,7 @@ async fn auth_110_many_networks_together_have_fifty_attempts_at_a_code() {
     assert_eq!(right.error(), (403, "otp_expired"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_from_typing_it() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
@@ -108,7 +108,7 @@ async fn guess(app: &TestApp, address: &str, ip: &str, attempts: usize) -> Vec<u
     answers
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_a_newer_request_of_a_stranger_takes_no_attempts_from_the_owner() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.user("ana@example.com").await;
@@ -124,7 +124,7 @@ async fn auth_110_a_newer_request_of_a_stranger_takes_no_attempts_from_the_owner
     owner.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_a_request_for_a_code_gives_its_network_five_attempts_for_an_hour() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let (ana, ip) = ("ana@example.com", "192.0.2.1");
@@ -148,7 +148,7 @@ async fn auth_110_a_request_for_a_code_gives_its_network_five_attempts_for_an_ho
 }
 
 /// A change to the address of somebody else is a request for a code, too, which counts for an hour and not as long as it is pending.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_a_pending_change_to_an_address_gives_no_lasting_attempts() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let mallory = app.user("mallory@example.com").await;
@@ -163,7 +163,7 @@ async fn auth_110_a_pending_change_to_an_address_gives_no_lasting_attempts() {
     assert_eq!(answers, [403, 403, 403, 403, 403, 429]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.user("ana@example.com").await;
@@ -197,7 +197,7 @@ async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered
 }
 
 /// Requests that send nothing cost nothing, and nobody sees them.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_requests_that_send_nothing_take_no_attempts_from_the_owner() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let ana = "ana@example.com";
@@ -224,7 +224,7 @@ async fn auth_110_requests_that_send_nothing_take_no_attempts_from_the_owner() {
 }
 
 /// A request for a code is noted in the transaction that sends the mail, which may take seconds.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_network() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let ana = "ana@example.com";
@@ -264,7 +264,7 @@ async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_ne
 }
 
 /// What is left of the attempts of strangers is the same, whether or not a code was sent.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_attempts_of_a_network_that_has_asked_leave_those_of_strangers() {
     const ALL_BUT_THREE: &str =
         "update _selvedge.selvedge_counted_attempts set full_at = now() + interval '1 second' * (197 * 432)";
@@ -288,7 +288,7 @@ async fn auth_110_attempts_of_a_network_that_has_asked_leave_those_of_strangers(
 }
 
 /// A request that sends nothing leaves a code that was sent before usable: one of an administrator's invitation, for example.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_a_code_is_accepted_after_a_request_that_sends_nothing() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     let ana = "ana@example.com";
@@ -309,7 +309,7 @@ async fn auth_110_a_code_is_accepted_after_a_request_that_sends_nothing() {
 }
 
 /// Anybody can write more of these rows in ten minutes than one statement deletes.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_one_cleanup_deletes_all_requests_and_attempts_that_count_no_longer() {
     let app = TestApp::start().await;
     let client = app.superuser().await;
@@ -338,7 +338,7 @@ async fn auth_110_one_cleanup_deletes_all_requests_and_attempts_that_count_no_lo
 }
 
 /// One customer of a provider has 65 536 networks as narrow as a /64.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_one_wide_ipv6_network_keeps_nobody_from_typing_a_code() {
     let app = TestApp::start_behind_proxy(|config| config.rate_limits.verify = 0).await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
@@ -368,7 +368,7 @@ async fn auth_110_one_wide_ipv6_network_keeps_nobody_from_typing_a_code() {
     present("192.0.2.1".to_owned(), &code).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_addresses_of_one_wide_ipv6_network_share_their_attempts() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -387,7 +387,7 @@ async fn auth_110_addresses_of_one_wide_ipv6_network_share_their_attempts() {
     present("2001:db8:2::1".to_owned(), &code).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_whoever_knows_only_the_password_does_not_lock_the_second_factor() {
     let app = TestApp::start_behind_proxy(|config| config.mfa.totp = ENABLED).await;
     let (id, secret, owner) = app.user_with_totp("ana@example.com").await;
@@ -420,7 +420,7 @@ async fn auth_110_whoever_knows_only_the_password_does_not_lock_the_second_facto
     assert_eq!(usual.error(), (422, "mfa_verification_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database() {
     let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
     let app = TestApp::start_behind_proxy(|config| with_twilio_verify(config, &verify)).await;
@@ -459,7 +459,7 @@ async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database(
     present("192.0.2.1", "222222").await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_110_attempts_at_test_codes_are_counted() {
     let (app, _) = crate::address_proofs::start().await;
     let present = async |code: &str| {
@@ -474,7 +474,7 @@ async fn auth_110_attempts_at_test_codes_are_counted() {
     assert_eq!(present("123456").await.error(), (429, "over_request_rate_limit"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_code_of_the_provider_changes_no_number_that_several_accounts_ask_for() {
     let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
     let app = TestApp::start_with(|config| with_twilio_verify(config, &verify)).await;
@@ -504,7 +504,7 @@ async fn auth_102_a_code_of_the_provider_changes_no_number_that_several_accounts
     assert_eq!(session.user["email"], "victim@example.com");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_115_factors_of_strangers_do_not_stop_the_messages_of_a_verified_one() {
     let twilio = Receiver::start(r#"{"sid": "SM1"}"#).await;
     let app = TestApp::start_with(|config| with_phone_factors(config, &twilio)).await;

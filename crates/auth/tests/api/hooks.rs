@@ -62,7 +62,7 @@ fn is_signed(request: &Received, key: &str) -> bool {
         .any(|signature| signature == expected)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_079_a_database_hook_changes_the_claims() {
     let app = start_app(|hooks| hooks.custom_access_token = database_hook("claims")).await;
     create_function(
@@ -110,7 +110,7 @@ async fn auth_079_a_database_hook_changes_the_claims() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_080_a_database_hook_rejects_a_new_user() {
     let app = start_app(|hooks| hooks.before_user_created = database_hook("guard")).await;
     create_function(
@@ -139,7 +139,7 @@ async fn auth_080_a_database_hook_rejects_a_new_user() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fails() {
     let app = start_app(|hooks| hooks.before_user_created = database_hook("count_attempt")).await;
     app.migrate(
@@ -182,7 +182,7 @@ async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fai
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_080_an_http_hook_rejects_a_new_user_and_gets_signed_requests() {
     let receiver = Receiver::start(r#"{"error": {"http_code": 418, "message": "tea only"}}"#).await;
     let app = start_app(|hooks| hooks.before_user_created = http_hook(&receiver)).await;
@@ -203,7 +203,7 @@ async fn auth_080_an_http_hook_rejects_a_new_user_and_gets_signed_requests() {
     app.sign_up("ana@example.com", PASSWORD).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_080_hooks_at_private_addresses_are_not_called_unless_that_is_allowed() {
     let receiver = Receiver::start("{}").await;
     // As an address, and as a name that leads to it.
@@ -224,7 +224,7 @@ async fn auth_080_hooks_at_private_addresses_are_not_called_unless_that_is_allow
     assert!(receiver.requests().is_empty());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn invalid_responses_of_http_hooks_are_errors() {
     let receiver = Receiver::start("{}").await;
     let app = start_app(|hooks| hooks.before_user_created = http_hook(&receiver)).await;
@@ -264,7 +264,7 @@ async fn invalid_responses_of_http_hooks_are_errors() {
     app.sign_up("ana@example.com", PASSWORD).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_send_email_hook_is_called_instead_of_sending_mails() {
     let receiver = Receiver::start("{}").await;
     let app = TestApp::start_with(|config| config.hooks.send_email = http_hook(&receiver)).await;
@@ -337,7 +337,7 @@ async fn the_send_email_hook_is_called_instead_of_sending_mails() {
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_send_sms_hook_is_called_instead_of_the_provider() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
@@ -379,7 +379,7 @@ async fn the_send_sms_hook_is_called_instead_of_the_provider() {
     assert_eq!(sent[0].get::<_, Value>(0)["user"]["new_phone"], "49171");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_password_hook_is_called_and_may_reject_a_sign_in() {
     let receiver = Receiver::start(r#"{"decision": "continue"}"#).await;
     let app = start_app(|hooks| hooks.password_verification_attempt = http_hook(&receiver)).await;
@@ -411,7 +411,7 @@ async fn the_password_hook_is_called_and_may_reject_a_sign_in() {
     assert_eq!(app.count("select count(*) from auth.sessions").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_mfa_hook_may_reject_a_factor_and_delete_the_sessions() {
     let app = TestApp::start_with(|config| {
         config.mfa.totp = selvedge_auth::FactorSwitch {
@@ -456,7 +456,7 @@ async fn the_mfa_hook_may_reject_a_factor_and_delete_the_sessions() {
     assert_eq!(app.count("select count(*) from auth.sessions").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_after_user_created_hook_is_called_after_the_commit() {
     let app = start_app(|hooks| hooks.after_user_created = database_hook("note")).await;
     app.migrate(

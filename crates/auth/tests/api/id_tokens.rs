@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::identity_provider::{CLIENT_ID, IdentityProvider};
 use crate::providers::{in_fragment, sign_in, with_google};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn every_forged_id_token_is_rejected() {
     let (app, provider) = with_google().await;
     let foreign = IdentityProvider::start();
@@ -91,7 +91,7 @@ fn jsonwebtoken_hs256(message: &[u8], secret: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_081_an_id_token_with_a_matching_nonce_signs_in() {
     let (app, provider) = with_google().await;
     let grant = |nonce: Value, hashed: Value| {
@@ -141,7 +141,7 @@ async fn auth_081_an_id_token_with_a_matching_nonce_signs_in() {
     assert_eq!(off.send().await.error(), (400, "provider_disabled"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_082_an_id_token_for_the_second_client_id_is_accepted() {
     let (app, provider) = with_google().await;
     let grant = |audience: Value| {
@@ -163,7 +163,7 @@ async fn auth_082_an_id_token_for_the_second_client_id_is_accepted() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn key_sets_are_fetched_again_after_a_rotation_of_keys() {
     let (app, provider) = with_google().await;
     assert!(in_fragment(&sign_in(&app).await, "access_token").is_some());

@@ -57,7 +57,7 @@ async fn unlink_identity(app: &TestApp, session: &Session, provider: &str) -> Re
         .await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_083_linking_is_off_by_default() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
@@ -79,7 +79,7 @@ async fn auth_083_linking_is_off_by_default() {
     assert_eq!(unlink.error(), (404, "manual_linking_disabled"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
     let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
@@ -118,7 +118,7 @@ async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinked() {
     let (app, _provider) = start_with_linking().await;
     let ana = app.user("ana@example.com").await;
@@ -144,7 +144,7 @@ async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinke
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_unlinking_replaces_the_address_by_that_of_the_next_identity() {
     let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
@@ -161,7 +161,7 @@ async fn auth_104_unlinking_replaces_the_address_by_that_of_the_next_identity() 
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
     let (app, provider) = start_with_linking().await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -190,7 +190,7 @@ async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
     assert!(user["email_confirmed_at"].is_string());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn linking_does_not_take_an_address_of_another_user() {
     let (app, _provider) = start_with_linking().await;
     app.user("ana@example.com").await;
@@ -199,7 +199,7 @@ async fn linking_does_not_take_an_address_of_another_user() {
     assert_eq!(error_code(&link_identity(&app, &guest).await), "email_exists");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_id_token_can_be_linked_to_the_signed_in_user() {
     let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
@@ -223,7 +223,7 @@ async fn an_id_token_can_be_linked_to_the_signed_in_user() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_unlinking_takes_a_free_verified_address_and_passes_the_others_over() {
     // What another account does with the address of the remaining identity, and whether the user gets it.
     let cases = [

@@ -18,7 +18,7 @@ fn smtp_mailer(port: u16) -> Option<Mailer> {
     Some(Mailer::Smtp(SmtpMailer::new(&config).unwrap()))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_093_mails_use_the_projects_template_over_smtp() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mailer = smtp_mailer(listener.local_addr().unwrap().port());
@@ -67,7 +67,7 @@ async fn auth_093_mails_use_the_projects_template_over_smtp() {
     assert!(app.get(&link).send().await.in_fragment("access_token").is_some());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_092_without_the_queue_an_unreachable_smtp_server_fails_sign_ups_but_not_sign_ins() {
     // The listener is dropped at once, so nothing listens on its port.
     let closed = TcpListener::bind("127.0.0.1:0")
@@ -100,7 +100,7 @@ async fn auth_092_without_the_queue_an_unreachable_smtp_server_fails_sign_ups_bu
     assert_eq!(app.sign_in("bea@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_unresponsive_smtp_server_delays_no_request_and_loses_no_mail() {
     // Connections are never accepted: the server side stays silent.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -123,7 +123,7 @@ async fn an_unresponsive_smtp_server_delays_no_request_and_loses_no_mail() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_hourly_mail_limit_counts_mails_to_all_addresses_together() {
     let app = TestApp::start_with(|config| config.rate_limits.emails_per_hour = Some(2)).await;
     let mut statuses = Vec::new();
@@ -139,7 +139,7 @@ async fn the_hourly_mail_limit_counts_mails_to_all_addresses_together() {
     assert_eq!(app.count("select count(*) from auth.users").await, 2);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn mails_are_sent_to_authorized_addresses_only() {
     let app =
         TestApp::start_with(|config| config.email.authorized_addresses = vec!["ana@example.com".to_owned()])
@@ -152,7 +152,7 @@ async fn mails_are_sent_to_authorized_addresses_only() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     let port = TcpListener::bind("127.0.0.1:0")
         .await
@@ -193,7 +193,7 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
 }
 
 /// A node that was frozen for longer than its lease reports its failure while another one sends the mail.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_outcome_of_an_attempt_that_another_one_has_replaced_changes_nothing() {
     // It accepts connections and is silent, until it closes them.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -230,7 +230,7 @@ async fn the_outcome_of_an_attempt_that_another_one_has_replaced_changes_nothing
     assert_eq!(fenced, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mailer = smtp_mailer(listener.local_addr().unwrap().port());
@@ -268,7 +268,7 @@ async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     assert_eq!(subjects, ["Confirm your email address", "taken over"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_failed_request_queues_no_mail_and_api_roles_cannot_read_the_queue() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let app = TestApp::start_setup(Setup {
@@ -301,7 +301,7 @@ async fn a_failed_request_queues_no_mail_and_api_roles_cannot_read_the_queue() {
     assert!(readers.is_empty(), "codes in mails are nobody else's business");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn changes_of_password_and_address_are_notified_by_mail() {
     let app = TestApp::start_with(|config| {
         config.email.notifications = vec![MailKind::PasswordChanged, MailKind::EmailChanged];
@@ -330,7 +330,7 @@ async fn changes_of_password_and_address_are_notified_by_mail() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_020_links_use_the_forwarded_host_when_it_is_allowed() {
     let hosts = vec!["auth.site.example".to_owned(), "localhost".to_owned()];
     let app = TestApp::start_behind_proxy(|config| config.external_hosts.clone_from(&hosts)).await;

@@ -110,7 +110,7 @@ fn verify_claims(app: &TestApp, session: &Session) -> Value {
     serde_json::from_str(claims.json()).unwrap()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -192,7 +192,7 @@ async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_076_wrong_and_expired_codes_are_rejected() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -254,7 +254,7 @@ async fn auth_076_wrong_and_expired_codes_are_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -286,7 +286,7 @@ async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn two_simultaneous_verifications_of_a_challenge_raise_one_session() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -308,7 +308,7 @@ async fn two_simultaneous_verifications_of_a_challenge_raise_one_session() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_077_aal1_sessions_cannot_change_password_address_or_factors() {
     let app = start_app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
@@ -345,7 +345,7 @@ async fn auth_077_aal1_sessions_cannot_change_password_address_or_factors() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
     let app = TestApp::start_with(|config| {
         config.mfa.totp = ENABLED;
@@ -378,7 +378,7 @@ async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
     assert_eq!(gone.error(), (404, "mfa_factor_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn disabled_factor_types_and_factors_over_the_limit_are_rejected() {
     let app = TestApp::start_with(|config| {
         config.mfa.totp = ENABLED;
@@ -417,7 +417,7 @@ async fn disabled_factor_types_and_factors_over_the_limit_are_rejected() {
     assert_eq!(refused.error(), (403, "no_authorization"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn administrators_list_rename_and_delete_factors() {
     let app = start_app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
@@ -469,7 +469,7 @@ pub(crate) fn extract_code(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_phone_factor_is_verified_by_text_message() {
     let twilio = Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await;
     let app = TestApp::start_with(|config| {

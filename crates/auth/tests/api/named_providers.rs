@@ -6,7 +6,7 @@ use crate::app::{Response, TestApp};
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
 use crate::providers::{read_query_param, return_from_provider, verify_claims};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn github_profile_and_verified_primary_address_are_fetched() {
     let provider = IdentityProvider::start();
     provider.set_userinfo(json!({
@@ -42,7 +42,7 @@ async fn github_profile_and_verified_primary_address_are_fetched() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_039_keycloak_userinfo_without_name_email_or_sub_is_an_error_and_no_panic() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -85,7 +85,7 @@ async fn auth_039_keycloak_userinfo_without_name_email_or_sub_is_an_error_and_no
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn apple_posts_a_form_with_the_name_at_the_first_sign_in() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -120,7 +120,7 @@ async fn apple_posts_a_form_with_the_name_at_the_first_sign_in() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn twitter_calls_are_signed_and_start_with_a_request_token() {
     let provider = IdentityProvider::start();
     provider.set_userinfo(json!({
@@ -166,7 +166,7 @@ async fn twitter_calls_are_signed_and_start_with_a_request_token() {
     assert!(again.header("location").contains("error_code=bad_oauth_state"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_042_denying_twitter_redirects_with_access_denied() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -188,7 +188,7 @@ async fn auth_042_denying_twitter_redirects_with_access_denied() {
 
 /// WorkOS never says that an address is verified. Where addresses need no proof, too, a second account without an address would be no
 /// use to anybody.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_an_address_that_is_taken_and_cannot_be_verified_leads_to_no_second_account() {
     for autoconfirm in [true, false] {
         let (app, provider) = start_with_workos(autoconfirm).await;
@@ -220,7 +220,7 @@ async fn auth_104_an_address_that_is_taken_and_cannot_be_verified_leads_to_no_se
 }
 
 /// The account is in use, the provider is the only way into it, and an administrator has withdrawn the confirmation of its address.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_who_has_no_other_account_is_not_told_to_link_the_provider() {
     for autoconfirm in [true, false] {
         let (app, provider) = start_with_workos(autoconfirm).await;

@@ -6,7 +6,7 @@ use crate::app::TestApp;
 use crate::oauth_server::{VERIFIER, consent, exchange_code, register, setup, start_app, token};
 use crate::protection::proxy_header;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn oauth_clients_authenticate_with_their_registered_method_only() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -73,7 +73,7 @@ async fn oauth_clients_authenticate_with_their_registered_method_only() {
     assert_eq!(exchange_code(&app, &client, &code).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn administrators_create_list_update_and_delete_oauth_clients() {
     let app = start_app(None).await;
     let body = json!({"client_name": "A", "redirect_uris": ["https://a.example/cb"]});
@@ -138,7 +138,7 @@ async fn administrators_create_list_update_and_delete_oauth_clients() {
     assert_eq!(bad.send().await.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn dynamic_client_registration_is_rate_limited() {
     let mut setup = setup();
     setup.config.rate_limits.client = proxy_header();

@@ -143,7 +143,7 @@ pub(crate) async fn exchange_code(app: &TestApp, client: &Value, code: &str) -> 
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() {
     let app = start_app(Some(KeyAlgorithm::Es256)).await;
     let ana = app.user("ana@example.com").await;
@@ -192,7 +192,7 @@ async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() 
     assert_eq!(own, json!({"sub": ana.user["id"]}));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_a_code_that_is_used_again_ends_the_session_that_it_has_made() {
     let app = start_app(Some(KeyAlgorithm::Es256)).await;
     let ana = app.user("ana@example.com").await;
@@ -226,7 +226,7 @@ async fn auth_099_a_code_that_is_used_again_ends_the_session_that_it_has_made() 
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_no_id_token_is_issued_with_a_symmetric_signing_key() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -242,7 +242,7 @@ async fn auth_099_no_id_token_is_issued_with_a_symmetric_signing_key() {
     assert_eq!((response.status, response.body.get("id_token")), (200, None));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -295,7 +295,7 @@ async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_116_authorization_errors_are_shown_and_never_redirected() {
     let app = start_app(None).await;
     let client = register(&app, "none").await;
@@ -339,7 +339,7 @@ async fn auth_116_authorization_errors_are_shown_and_never_redirected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once() {
     let app = start_app(None).await;
     let (ana, ben) = (
@@ -381,7 +381,7 @@ async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once(
     assert_eq!(foreign.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn consents_are_stored_listed_and_revoked() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -426,7 +426,7 @@ async fn consents_are_stored_listed_and_revoked() {
     assert!(open("email").await["redirect_url"].is_null());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_095_the_oauth_server_is_off_by_default() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
@@ -446,7 +446,7 @@ async fn auth_095_the_oauth_server_is_off_by_default() {
     assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_104_a_client_learns_no_address_that_nobody_has_confirmed() {
     let app = start_app(Some(KeyAlgorithm::Es256)).await;
     let mallory = app.user("claimed@example.com").await;
@@ -483,7 +483,7 @@ async fn auth_104_a_client_learns_no_address_that_nobody_has_confirmed() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_client_gets_no_session_from_one_without_the_second_factor() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;

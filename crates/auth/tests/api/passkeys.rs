@@ -161,7 +161,7 @@ impl TestApp {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_passkey_signs_in() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -192,7 +192,7 @@ async fn a_passkey_signs_in() {
     assert!(list.body[0]["last_used_at"].is_string());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn invalid_webauthn_responses_are_rejected() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -273,7 +273,7 @@ async fn invalid_webauthn_responses_are_rejected() {
     assert_eq!(app.complete_sign_in(&banned).await.error(), (403, "user_banned"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn owners_and_administrators_manage_passkeys() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -313,7 +313,7 @@ async fn owners_and_administrators_manage_passkeys() {
     assert_eq!(app.call(Method::DELETE, &path).admin().send().await.status, 204);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_077_a_passkey_is_not_renamed_below_aal2_when_a_second_factor_exists() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -335,7 +335,7 @@ async fn auth_077_a_passkey_is_not_renamed_below_aal2_when_a_second_factor_exist
     assert_eq!(renamed.error(), (403, "insufficient_aal"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_095_passkeys_are_off_by_default() {
     let app = TestApp::start().await;
 
@@ -348,7 +348,7 @@ async fn auth_095_passkeys_are_off_by_default() {
     assert_eq!(app.get("/settings").send().await.body["passkeys_enabled"], false);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_security_key_is_a_second_factor() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -412,7 +412,7 @@ async fn a_security_key_is_a_second_factor() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn webauthn_relying_parties_must_be_allowed_redirect_targets() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -438,7 +438,7 @@ async fn webauthn_relying_parties_must_be_allowed_redirect_targets() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_121_the_owner_is_told_of_passkeys_that_come_and_go() {
     let app = start_app().await;
     let ana = app.user("ana@example.com").await;
@@ -463,7 +463,7 @@ pub(crate) async fn wait_for_mail(app: &TestApp, subject: &str) {
     panic!("no mail {subject:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_121_a_session_that_must_prove_itself_for_a_password_must_for_a_passkey() {
     let app = TestApp::start_with(|config| {
         config.webauthn.passkeys_enabled = true;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_001_auth_053_the_right_password_returns_a_session_with_the_contracts_claims() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -43,7 +43,7 @@ async fn auth_001_auth_053_the_right_password_returns_a_session_with_the_contrac
     assert_eq!(rows[0].get::<_, String>(1), "127.0.0.1");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_002_wrong_password_and_unknown_address_get_the_same_error() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -61,7 +61,7 @@ async fn auth_002_wrong_password_and_unknown_address_get_the_same_error() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_003_email_not_confirmed_is_reported_only_after_the_right_password() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -76,7 +76,7 @@ async fn auth_003_email_not_confirmed_is_reported_only_after_the_right_password(
     assert_eq!(wrong.error(), (400, "invalid_credentials"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn invalid_sign_in_parameters_are_rejected() {
     let app = TestApp::start().await;
     let sign_in = |body| app.post("/token?grant_type=password", body).send();
@@ -98,7 +98,7 @@ async fn invalid_sign_in_parameters_are_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_008_get_user_shows_identities_and_times_in_utc() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -126,7 +126,7 @@ async fn auth_008_get_user_shows_identities_and_times_in_utc() {
     assert!(response.body.get("factors").is_none() && response.body.get("banned_until").is_none());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_014_auth_016_signing_out_globally_deletes_every_session() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -147,7 +147,7 @@ async fn auth_014_auth_016_signing_out_globally_deletes_every_session() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_015_logout_scope_chooses_the_deleted_sessions() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -176,7 +176,7 @@ async fn auth_015_logout_scope_chooses_the_deleted_sessions() {
     assert_eq!(app.refresh(&second.refresh_token).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_089_a_hand_inserted_user_signs_in() {
     let app = TestApp::start().await;
     app.sql(
@@ -201,7 +201,7 @@ async fn auth_089_a_hand_inserted_user_signs_in() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_password_that_became_weak_signs_in_with_a_warning() {
     let app = TestApp::start_with(|config| {
         config.password = PasswordConfig {
@@ -219,7 +219,7 @@ async fn a_password_that_became_weak_signs_in_with_a_warning() {
     assert_eq!(response.body["weak_password"]["reasons"], json!(["length"]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_098_sign_in_takes_equally_long_for_known_and_unknown_addresses() {
     let app = TestApp::start_with(|config| config.password.bcrypt_cost = 10).await;
     app.user("ana@example.com").await;
@@ -244,7 +244,7 @@ async fn auth_098_sign_in_takes_equally_long_for_known_and_unknown_addresses() {
     assert!(known.abs_diff(unknown) < known / 2, "{known:?} and {unknown:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_097_sign_in_refresh_and_sign_out_are_logged() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;

@@ -27,7 +27,7 @@ impl TestApp {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
     let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
@@ -88,7 +88,7 @@ async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
     assert_eq!(twilio.requests().len(), 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_094_test_codes_need_no_message() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
@@ -113,7 +113,7 @@ async fn auth_094_test_codes_need_no_message() {
     app.verify_sms("sms", PHONE, "123456").await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
     let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| {
@@ -192,7 +192,7 @@ async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_phone_number_changes_after_its_code_is_verified() {
     let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
@@ -233,7 +233,7 @@ async fn a_phone_number_changes_after_its_code_is_verified() {
         .session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn phone_autoconfirm_confirms_numbers_at_once() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
@@ -273,7 +273,7 @@ async fn phone_autoconfirm_confirms_numbers_at_once() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn parallel_sign_ups_with_one_number_make_one_user() {
     let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
@@ -286,7 +286,7 @@ async fn parallel_sign_ups_with_one_number_make_one_user() {
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn phone_sign_in_is_off_by_default() {
     let app = TestApp::start().await;
     let cases = [
@@ -312,7 +312,7 @@ async fn phone_sign_in_is_off_by_default() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_failed_text_message_leaves_no_user() {
     let twilio = Receiver::start("{}").await;
     twilio.respond(
@@ -331,7 +331,7 @@ async fn a_failed_text_message_leaves_no_user() {
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn each_sms_provider_gets_the_message_in_its_own_request_format() {
     let secret = || "secret".to_owned().into();
     let url = |receiver: &Receiver| Some(receiver.url.clone());
@@ -391,7 +391,7 @@ async fn each_sms_provider_gets_the_message_in_its_own_request_format() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn twilio_verify_checks_its_own_codes() {
     let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
     let app = TestApp::start_with(|config| with_twilio_verify(config, &verify)).await;
@@ -430,7 +430,7 @@ async fn twilio_verify_checks_its_own_codes() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_user_without_mail_reauthenticates_by_text_message() {
     let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| {
@@ -469,7 +469,7 @@ async fn a_user_without_mail_reauthenticates_by_text_message() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_069_resending_the_code_of_a_change_that_nobody_requested_succeeds() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;

@@ -36,7 +36,7 @@ pub(crate) async fn exchange_code(app: &TestApp, code: &str, verifier: &str) -> 
     .await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_046_a_pkce_sign_up_ends_with_a_code_exchange() {
     let app = TestApp::start().await;
     app.post(
@@ -73,7 +73,7 @@ async fn auth_046_a_pkce_sign_up_ends_with_a_code_exchange() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_047_a_wrong_verifier_is_rejected_and_does_not_consume_the_code() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -101,7 +101,7 @@ async fn auth_047_a_wrong_verifier_is_rejected_and_does_not_consume_the_code() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_048_a_code_expires_five_minutes_after_its_link_was_opened() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -131,7 +131,7 @@ async fn auth_048_a_code_expires_five_minutes_after_its_link_was_opened() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn typing_the_mailed_code_of_a_pkce_flow_returns_a_session_without_exchange() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -145,7 +145,7 @@ async fn typing_the_mailed_code_of_a_pkce_flow_returns_a_session_without_exchang
     app.post("/verify", body).send().await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_049_a_challenge_without_a_method_is_rejected_and_null_means_implicit() {
     let app = TestApp::start().await;
     let sign_up = |challenge: Value, method: Value| {
@@ -161,7 +161,7 @@ async fn auth_049_a_challenge_without_a_method_is_rejected_and_null_means_implic
     assert!(!app.mail_to("ana@example.com").param("token").starts_with("pkce_"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_errors_of_pkce_links_are_in_query_and_fragment() {
     let app = TestApp::start().await;
 
@@ -175,7 +175,7 @@ async fn auth_026_errors_of_pkce_links_are_in_query_and_fragment() {
     assert_eq!(response.in_fragment("error_code").unwrap(), "otp_expired");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_pkce_link_without_its_prefix_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;

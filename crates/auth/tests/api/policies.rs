@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_051_a_policy_with_auth_uid_shows_only_the_callers_rows() {
     let app = TestApp::autoconfirm().await;
     let session = app.sign_up("ana@example.com", PASSWORD).await.session();
@@ -41,7 +41,7 @@ async fn auth_051_a_policy_with_auth_uid_shows_only_the_callers_rows() {
     assert_eq!(anonymous[0].get::<_, String>(1), "anon");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_052_auth_uid_is_null_without_claims_and_raises_no_error() {
     let app = TestApp::start().await;
     const SELECT_CALLER: &str = "select auth.uid()::text, auth.role(), auth.email(), auth.jwt()::text";
@@ -56,7 +56,7 @@ async fn auth_052_auth_uid_is_null_without_claims_and_raises_no_error() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_019_preflight_allows_the_clients_headers_and_errors_expose_the_api_version() {
     let app = TestApp::start().await;
     let names = "apikey, authorization, content-type, x-client-info, x-supabase-api-version";

@@ -20,7 +20,7 @@ async fn with_captcha(receiver: &Receiver) -> TestApp {
     .await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_085_sign_up_sign_in_and_recovery_need_a_captcha() {
     let service = Receiver::start(r#"{"success": true}"#).await;
     let app = with_captcha(&service).await;
@@ -92,7 +92,7 @@ async fn auth_085_sign_up_sign_in_and_recovery_need_a_captcha() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_085_administrators_need_no_captcha() {
     let service = Receiver::start("{}").await;
     let app = with_captcha(&service).await;
@@ -104,7 +104,7 @@ async fn auth_085_administrators_need_no_captcha() {
     assert!(service.requests().is_empty());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_085_an_expired_key_of_an_administrator_needs_a_captcha() {
     let service = Receiver::start("{}").await;
     let app = with_captcha(&service).await;
@@ -119,7 +119,7 @@ async fn auth_085_an_expired_key_of_an_administrator_needs_a_captcha() {
     assert_eq!(refused.error(), (400, "captcha_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn leaked_passwords_are_rejected_and_only_a_hash_prefix_is_sent() {
     // SHA-1 of "correct horse" starts with FE6B3B; the list is asked for FE6B3 and contains the rest.
     let hash = {
@@ -166,7 +166,7 @@ async fn leaked_passwords_are_rejected_and_only_a_hash_prefix_is_sent() {
         .session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_fail_closed_an_unreachable_leak_list_rejects_passwords() {
     let app = TestApp::start_with(|config| {
         config.password.leaked = Some(LeakedPasswordConfig {
@@ -189,7 +189,7 @@ pub(crate) fn proxy_header() -> ClientAddress {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_119_rate_limits_count_the_address_that_the_proxy_has_written_last() {
     let app = TestApp::start_with(|config| {
         config.rate_limits.client = proxy_header();
@@ -227,7 +227,7 @@ async fn auth_119_rate_limits_count_the_address_that_the_proxy_has_written_last(
     assert_eq!((statuses[29], statuses[30]), (403, 429));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn parallel_sign_ups_with_one_address_in_many_spellings_make_one_user() {
     let app = TestApp::start().await;
     let spellings = [
@@ -255,7 +255,7 @@ async fn parallel_sign_ups_with_one_address_in_many_spellings_make_one_user() {
     assert_eq!(look_alike.error(), (400, "validation_failed"), "a Cyrillic a");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn users_cannot_set_their_own_role() {
     let app = TestApp::autoconfirm().await;
     let body = json!({
@@ -293,7 +293,7 @@ async fn users_cannot_set_their_own_role() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn metadata_over_the_size_limit_is_rejected() {
     let app = TestApp::autoconfirm().await;
     let data = json!({ "text": "x".repeat(2 << 20) });
@@ -305,7 +305,7 @@ async fn metadata_over_the_size_limit_is_rejected() {
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
     let app = TestApp::start_with(|config| {
         config.sb_forwarded_for = true;
@@ -350,7 +350,7 @@ async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
     assert_eq!(app.count(ips).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_086_forwarded_headers_are_ignored_unless_enabled() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;

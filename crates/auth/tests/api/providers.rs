@@ -69,7 +69,7 @@ pub(crate) fn verify_claims(app: &TestApp, response: &Response) -> Value {
     Value::Object(app.keys.verify(&token).unwrap().map().clone())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_038_authorize_redirects_to_the_provider_with_the_requested_parameters() {
     let (app, provider) = with_google().await;
 
@@ -106,7 +106,7 @@ async fn auth_038_authorize_redirects_to_the_provider_with_the_requested_paramet
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_039_auth_045_a_first_sign_in_creates_a_user_with_name_and_picture() {
     let (app, provider) = with_google().await;
     app.migrate(
@@ -189,7 +189,7 @@ async fn auth_039_auth_045_a_first_sign_in_creates_a_user_with_name_and_picture(
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_046_a_pkce_client_exchanges_its_code_once_for_the_providers_tokens() {
     let (app, _provider) = with_google().await;
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
@@ -222,7 +222,7 @@ async fn auth_046_a_pkce_client_exchanges_its_code_once_for_the_providers_tokens
     assert_eq!(exchange(VERIFIER).await.error(), (404, "flow_state_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_048_state_and_code_expire_after_five_minutes() {
     let (app, _provider) = with_google().await;
     let age = "update auth.flow_state set created_at = now() - interval '6 minutes'";
@@ -255,7 +255,7 @@ async fn auth_048_state_and_code_expire_after_five_minutes() {
     assert_eq!(exchanged.error(), (422, "flow_state_expired"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_042_an_error_of_the_provider_is_passed_to_the_redirect_target() {
     let (app, provider) = with_google().await;
     let state = begin(&app, "provider=google&redirect_to=https://site.example/auth?x=1").await;
@@ -273,7 +273,7 @@ async fn auth_042_an_error_of_the_provider_is_passed_to_the_redirect_target() {
     assert!(provider.requests().is_empty());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_callback_without_a_valid_state_redirects_to_the_site() {
     let (app, _provider) = with_google().await;
     let unknown = uuid::Uuid::new_v4();
@@ -297,7 +297,7 @@ async fn a_callback_without_a_valid_state_redirects_to_the_site() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_state_of_the_implicit_flow_is_used_once() {
     let (app, _provider) = with_google().await;
     let state = begin(&app, "provider=google").await;
@@ -312,7 +312,7 @@ async fn a_state_of_the_implicit_flow_is_used_once() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn foreign_redirect_targets_are_replaced_by_the_site() {
     let (app, _provider) = with_google().await;
     for target in [
@@ -332,7 +332,7 @@ async fn foreign_redirect_targets_are_replaced_by_the_site() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_040_a_verified_address_links_to_the_existing_account() {
     let (app, _provider) = with_google().await;
     let ana = app.user("ana@example.com").await;
@@ -349,7 +349,7 @@ async fn auth_040_a_verified_address_links_to_the_existing_account() {
     assert_eq!(app.count(linked).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_unverified_address_never_links_even_with_autoconfirm() {
     for autoconfirm in [false, true] {
         let provider = IdentityProvider::start();
@@ -387,7 +387,7 @@ async fn an_unverified_address_never_links_even_with_autoconfirm() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_unverified_new_address_must_be_confirmed_by_mail_first() {
     let (app, provider) = with_google().await;
     provider.set_claims(json!({"email_verified": false}));
@@ -418,7 +418,7 @@ async fn an_unverified_new_address_must_be_confirmed_by_mail_first() {
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_041_a_verified_provider_sign_in_resets_password_metadata_and_links_of_an_unconfirmed_account() {
     let (app, _provider) = with_google().await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD, "data": {"role": "planted"}});
@@ -437,7 +437,7 @@ async fn auth_041_a_verified_provider_sign_in_resets_password_metadata_and_links
     assert_eq!(old_link.in_fragment("error_code").unwrap(), "otp_expired");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_044_disabled_sign_ups_reject_new_provider_users() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -457,7 +457,7 @@ async fn auth_044_disabled_sign_ups_reject_new_provider_users() {
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_banned_user_cannot_sign_in_with_a_provider() {
     let (app, _provider) = with_google().await;
     sign_in(&app).await;
@@ -473,7 +473,7 @@ async fn a_banned_user_cannot_sign_in_with_a_provider() {
     assert_eq!(in_fragment(&response, "error_code").unwrap(), "user_banned");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_043_a_disabled_provider_is_answered_with_json_and_no_redirect() {
     let (app, _provider) = with_google().await;
     for query in ["", "provider=github", "provider=nonsense", "provider=custom:x"] {
@@ -490,7 +490,7 @@ async fn auth_043_a_disabled_provider_is_answered_with_json_and_no_redirect() {
     assert_eq!(invite.error(), (404, "user_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_invitation_is_accepted_by_the_invited_address_only() {
     let (app, provider) = with_google().await;
     app.post("/invite", json!({"email": "ben@example.com"}))

@@ -39,7 +39,7 @@ async fn overtake(app: &TestApp, call: crate::app::Call, sql: &str) -> Response 
     waiting.await.unwrap()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_032_with_autoconfirm_an_account_is_confirmed_as_it_is_when_its_row_is_locked() {
     let app = TestApp::autoconfirm().await;
     for change in [
@@ -61,7 +61,7 @@ async fn auth_032_with_autoconfirm_an_account_is_confirmed_as_it_is_when_its_row
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_consent_is_decided_on_the_locked_caller() {
     let app = crate::oauth_server::start_app(None).await;
     let client = register(&app, "none").await;
@@ -84,7 +84,7 @@ async fn auth_108_a_consent_is_decided_on_the_locked_caller() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_an_authorization_is_opened_by_the_locked_caller() {
     let app = crate::oauth_server::start_app(None).await;
     let client = register(&app, "none").await;
@@ -113,7 +113,7 @@ async fn open_authorization_only(app: &TestApp, client: &Value) -> String {
     format!("/oauth/authorizations/{id}")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_107_a_credential_that_is_registered_does_not_replace_one_that_was_verified_meanwhile() {
     let app = crate::passkeys::start_app().await;
     let thief = app.user(OWNER).await;
@@ -143,7 +143,7 @@ async fn auth_107_a_credential_that_is_registered_does_not_replace_one_that_was_
     assert_eq!(app.count(raised).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_108_a_passkey_is_removed_and_renamed_by_the_locked_caller() {
     let app = crate::passkeys::start_app().await;
     let factor = "insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret) \
@@ -167,7 +167,7 @@ async fn auth_108_a_passkey_is_removed_and_renamed_by_the_locked_caller() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_106_an_administrator_contests_no_account_that_its_owner_proves_meanwhile() {
     let app = TestApp::start().await;
     for body in [
@@ -190,7 +190,7 @@ async fn auth_106_an_administrator_contests_no_account_that_its_owner_proves_mea
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_059_an_administrator_changes_no_account_that_is_deleted_meanwhile() {
     let app = TestApp::start().await;
     app.sign_up(OWNER, PASSWORD).await;
@@ -216,7 +216,7 @@ fn fault(response: &Response) -> Option<String> {
     is_fault.then(|| format!("{} {} {in_redirect}", response.status, response.body))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_callbacks_and_new_passwords_at_once_do_not_fail() {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
@@ -255,7 +255,7 @@ async fn auth_114_callbacks_and_new_passwords_at_once_do_not_fail() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_clients_and_new_passwords_at_once_do_not_fail() {
     let app = crate::oauth_server::start_app(None).await;
     let client = register(&app, "none").await;

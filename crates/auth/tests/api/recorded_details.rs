@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_063_a_signup_link_for_an_unconfirmed_user_needs_no_password() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -29,7 +29,7 @@ async fn auth_063_a_signup_link_for_an_unconfirmed_user_needs_no_password() {
     app.sign_in("ana@example.com", PASSWORD).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_054_null_members_of_a_new_users_metadata_are_left_out() {
     let app = TestApp::autoconfirm().await;
     let body =
@@ -42,7 +42,7 @@ async fn auth_054_null_members_of_a_new_users_metadata_are_left_out() {
     assert_eq!(metadata["b"], json!({"c": null}));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_056_the_provider_that_an_administrator_names_stays() {
     let app = TestApp::start().await;
     let named = json!({"provider": "crm", "providers": ["crm"], "team": "red"});
@@ -67,7 +67,7 @@ async fn auth_056_the_provider_that_an_administrator_names_stays() {
     assert_eq!(changed.body["app_metadata"], named);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_075_a_malformed_challenge_id_is_a_malformed_body() {
     let app = TestApp::start_with(|config| {
         config.mfa.totp = selvedge_auth::FactorSwitch {
@@ -97,7 +97,7 @@ async fn auth_075_a_malformed_challenge_id_is_a_malformed_body() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_094_a_number_that_is_changed_at_once_has_no_pending_change() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
@@ -117,7 +117,7 @@ async fn auth_094_a_number_that_is_changed_at_once_has_no_pending_change() {
     assert!(changed.body["phone_confirmed_at"].is_string());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_061_the_caller_is_checked_before_the_body() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -146,7 +146,7 @@ async fn auth_061_the_caller_is_checked_before_the_body() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_017_only_a_whole_date_is_an_api_version() {
     let app = TestApp::start().await;
     for (version, is_new) in [
@@ -174,7 +174,7 @@ async fn auth_017_only_a_whole_date_is_an_api_version() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_links_to_other_pages_keep_filter_and_sort() {
     let app = TestApp::start().await;
     for number in 0..3 {
@@ -209,7 +209,7 @@ async fn auth_058_links_to_other_pages_keep_filter_and_sort() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_091_members_of_a_body_are_found_in_any_case() {
     let app = TestApp::autoconfirm().await;
     let body = json!({"Email": "ana@example.com", "PASSWORD": PASSWORD, "data": {"FullName": "Ana"}});

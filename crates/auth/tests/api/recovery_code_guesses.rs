@@ -10,7 +10,7 @@ use crate::hooks::{create_function, database_hook};
 use crate::mfa::{ENABLED, read_text};
 use crate::recovery_codes::{PATH, WRONG, read_codes, start_app, user_with_codes, with_codes};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_wrong_codes_lock_the_set_for_a_time_also_for_right_ones() {
     let app = start_app().await;
     let (strong, codes) = user_with_codes(&app).await;
@@ -43,7 +43,7 @@ async fn auth_203_wrong_codes_lock_the_set_for_a_time_also_for_right_ones() {
     app.use_code(&strong, &fresh[0]).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_207_of_two_requests_with_one_code_one_succeeds_and_no_guess_gets_around_the_lock() {
     let app = start_app().await;
     let (strong, codes) = user_with_codes(&app).await;
@@ -60,7 +60,7 @@ async fn auth_207_of_two_requests_with_one_code_one_succeeds_and_no_guess_gets_a
     assert_eq!((wrong, locked), (3, 5));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_200_a_set_of_the_longest_lockout_stays_locked() {
     let app = TestApp::start_with(|config| {
         config.mfa.totp = ENABLED;
@@ -87,7 +87,7 @@ async fn auth_200_a_set_of_the_longest_lockout_stays_locked() {
     assert!(row.get::<_, bool>(0));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_whoever_knows_only_the_password_does_not_lock_the_owner_out() {
     let app = TestApp::start_behind_proxy(with_codes).await;
     let (_, codes) = user_with_codes(&app).await;
@@ -105,7 +105,7 @@ async fn auth_203_whoever_knows_only_the_password_does_not_lock_the_owner_out() 
     used.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_all_networks_together_have_a_bound() {
     let app = TestApp::start_behind_proxy(with_codes).await;
     let (_, codes) = user_with_codes(&app).await;
@@ -124,7 +124,7 @@ async fn auth_203_all_networks_together_have_a_bound() {
     assert_eq!(locked.error(), (429, "mfa_recovery_codes_locked"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_only_a_code_that_was_compared_and_is_wrong_counts() {
     let app = start_app().await;
     let (_, codes) = user_with_codes(&app).await;
@@ -155,7 +155,7 @@ async fn auth_203_only_a_code_that_was_compared_and_is_wrong_counts() {
     app.use_code(&weak, &codes[0]).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_wrong_codes_of_long_ago_do_not_count() {
     let app = start_app().await;
     let (_, _) = user_with_codes(&app).await;
@@ -172,7 +172,7 @@ async fn auth_203_wrong_codes_of_long_ago_do_not_count() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_205_codes_that_are_used_up_lock_nobody_out() {
     let app = start_app().await;
     let (strong, codes) = user_with_codes(&app).await;
@@ -204,7 +204,7 @@ async fn auth_205_codes_that_are_used_up_lock_nobody_out() {
     assert_eq!(enroll().await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_what_is_given_back_ends_no_lock_of_another_network() {
     let app = TestApp::start_behind_proxy(with_codes).await;
     let (_, codes) = user_with_codes(&app).await;
@@ -235,7 +235,7 @@ async fn auth_203_what_is_given_back_ends_no_lock_of_another_network() {
     assert_eq!(from(&owner, "192.0.2.1", &codes[0]).await, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_203_a_text_that_can_be_no_code_reaches_no_hook() {
     let app = TestApp::start_with(|config| {
         with_codes(config);

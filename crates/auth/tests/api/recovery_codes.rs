@@ -74,7 +74,7 @@ pub(crate) async fn user_with_codes(app: &TestApp) -> (Session, Vec<String>) {
     (strong, codes)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_200_codes_are_generated_counted_used_replaced_and_deleted() {
     let app = start_app().await;
     let (_, _, strong) = app.user_with_totp("ana@example.com").await;
@@ -111,7 +111,7 @@ async fn auth_200_codes_are_generated_counted_used_replaced_and_deleted() {
     assert_eq!(none.error(), (404, "mfa_factor_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_201_what_needs_the_second_factor_is_refused_without_it_and_the_app_must_be_there() {
     let app = start_app().await;
     let session = app.user("ana@example.com").await;
@@ -139,7 +139,7 @@ async fn auth_201_what_needs_the_second_factor_is_refused_without_it_and_the_app
     assert_eq!(by_type.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_201_a_set_is_not_challenged_and_has_its_own_call_to_delete_it() {
     let app = start_app().await;
     let (strong, _) = user_with_codes(&app).await;
@@ -175,7 +175,7 @@ async fn auth_201_a_set_is_not_challenged_and_has_its_own_call_to_delete_it() {
     assert_eq!(unenroll(&totp).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_202_each_code_works_once_however_it_is_written() {
     let app = start_app().await;
     let (_, codes) = user_with_codes(&app).await;
@@ -195,7 +195,7 @@ async fn auth_202_each_code_works_once_however_it_is_written() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_204_a_code_raises_its_session_ends_weaker_ones_and_its_level_goes_with_the_set() {
     let app = start_app().await;
     let (strong, codes) = user_with_codes(&app).await;
@@ -227,7 +227,7 @@ async fn auth_204_a_code_raises_its_session_ends_weaker_ones_and_its_level_goes_
     assert_eq!(levels.get::<_, String>(0), "aal1,aal2");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_205_administrators_delete_a_set_and_codes_go_with_their_user() {
     let app = start_app().await;
     user_with_codes(&app).await;
@@ -254,7 +254,7 @@ async fn auth_205_administrators_delete_a_set_and_codes_go_with_their_user() {
     assert_eq!(left().await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_206_switched_off_nothing_is_generated_or_verified_whatever_the_body_is() {
     let app = TestApp::start_with(|config| config.mfa.totp = ENABLED).await;
     let (_, _, strong) = app.user_with_totp("ana@example.com").await;
@@ -274,7 +274,7 @@ async fn auth_206_switched_off_nothing_is_generated_or_verified_whatever_the_bod
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_208_codes_are_nowhere_in_the_database() {
     let app = start_app().await;
     let (strong, codes) = user_with_codes(&app).await;
@@ -301,7 +301,7 @@ async fn auth_208_codes_are_nowhere_in_the_database() {
     assert_eq!(db.query_one(hash, &[]).await.unwrap().get::<_, i64>(0), 4);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_205_a_factor_whose_set_is_missing_stands_in_nobodys_way() {
     let app = start_app().await;
     let (strong, _) = user_with_codes(&app).await;
@@ -336,7 +336,7 @@ async fn auth_205_a_factor_whose_set_is_missing_stands_in_nobodys_way() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_209_clients_that_do_not_know_recovery_codes_get_them_not_among_factors() {
     let app = start_app().await;
     let (strong, _) = user_with_codes(&app).await;
@@ -355,7 +355,7 @@ async fn auth_209_clients_that_do_not_know_recovery_codes_get_them_not_among_fac
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_204_used_and_replaced_codes_are_told_and_replacing_them_ends_what_old_ones_raised() {
     let app = TestApp::start_with(|config| {
         with_codes(config);
@@ -379,7 +379,7 @@ async fn auth_204_used_and_replaced_codes_are_told_and_replacing_them_ends_what_
     assert_eq!(kept.status, 200, "{}", kept.body);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_205_a_reset_may_empty_whatever_refers_to_users() {
     let app = start_app().await;
     let (_, codes) = user_with_codes(&app).await;

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_009_refreshing_rotates_the_token_and_keeps_the_session() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -34,7 +34,7 @@ async fn auth_009_refreshing_rotates_the_token_and_keeps_the_session() {
     assert!(rows[0].get::<_, bool>(0));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_010_fifty_simultaneous_refreshes_all_succeed() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -59,7 +59,7 @@ async fn auth_010_fifty_simultaneous_refreshes_all_succeed() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_011_a_client_that_lost_the_response_gets_the_active_token_again() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -75,7 +75,7 @@ async fn auth_011_a_client_that_lost_the_response_gets_the_active_token_again() 
     assert_eq!(again.refresh_token, lost.refresh_token);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_012_reusing_an_old_refresh_token_revokes_all_tokens_of_the_session() {
     // Revoking sets `updated_at`, but the reuse interval must not let the newest token refresh for another ten seconds.
     for interval in [Duration::ZERO, Duration::from_secs(10)] {
@@ -110,7 +110,7 @@ async fn auth_012_reusing_an_old_refresh_token_revokes_all_tokens_of_the_session
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_used_token_may_be_used_again_inside_the_reuse_interval() {
     let app = TestApp::start_with(|config| config.refresh.reuse_interval = Duration::from_secs(10)).await;
     let first = app.user("ana@example.com").await;
@@ -124,7 +124,7 @@ async fn a_used_token_may_be_used_again_inside_the_reuse_interval() {
     assert_eq!(app.refresh(&third.refresh_token).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_013_unknown_and_malformed_tokens_get_different_errors() {
     let app = TestApp::start().await;
 
@@ -152,7 +152,7 @@ async fn auth_013_unknown_and_malformed_tokens_get_different_errors() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_087_session_limits_are_enforced_at_the_refresh() {
     let hour = Some(Duration::from_secs(3600));
     let timebox = TestApp::start_with(|config| config.sessions.timebox = hour).await;
@@ -172,7 +172,7 @@ async fn auth_087_session_limits_are_enforced_at_the_refresh() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_single_per_user_only_the_newest_session_refreshes() {
     let app = TestApp::start_with(|config| config.sessions.single_per_user = true).await;
     let first = app.user("ana@example.com").await;
@@ -187,7 +187,7 @@ async fn with_single_per_user_only_the_newest_session_refreshes() {
     assert_eq!(app.refresh(&second.refresh_token).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn without_rotation_reusing_a_token_is_rejected_and_the_session_stays() {
     let app = TestApp::start_with(|config| config.refresh.rotation_enabled = false).await;
     let first = app.user("ana@example.com").await;

@@ -12,7 +12,7 @@ fn names(value: &Value) -> Vec<&str> {
     members.map(|(name, _)| name.as_str()).collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_056_admin_created_user_has_a_minimal_identity_and_the_given_metadata() {
     let app = TestApp::start().await;
 
@@ -51,7 +51,7 @@ async fn auth_056_admin_created_user_has_a_minimal_identity_and_the_given_metada
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_025_a_mailed_link_sets_email_verified_of_the_identity_and_autoconfirm_does_not() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -71,7 +71,7 @@ async fn auth_025_a_mailed_link_sets_email_verified_of_the_identity_and_autoconf
     assert_eq!(session.user["user_metadata"]["email_verified"], true);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_062_an_invited_user_gets_a_random_password() {
     let app = TestApp::start().await;
     let body = json!({"email": "ana@example.com", "data": {"team": "blue"}});
@@ -90,7 +90,7 @@ async fn auth_062_an_invited_user_gets_a_random_password() {
     assert_eq!(app.count(set).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_022_a_new_password_invalidates_pending_links_and_codes() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -122,7 +122,7 @@ async fn auth_022_a_new_password_invalidates_pending_links_and_codes() {
     assert_eq!(app.count("select count(*) from auth.one_time_tokens").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_070_a_changed_address_does_not_change_user_metadata() {
     let app = TestApp::start_with(|config| config.email.secure_change = false).await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -143,7 +143,7 @@ async fn auth_070_a_changed_address_does_not_change_user_metadata() {
     assert_eq!(user["user_metadata"]["email"], "ana@example.com");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_009_response_headers_report_the_refresh_token_state() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -183,7 +183,7 @@ async fn auth_009_response_headers_report_the_refresh_token_state() {
     assert_ne!(stolen.header("sb-auth-session-id"), "");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_012_always_reuse_accepts_old_counter_tokens() {
     let app = TestApp::start_with(|config| {
         config.refresh.counter_tokens = true;
@@ -202,7 +202,7 @@ async fn auth_012_always_reuse_accepts_old_counter_tokens() {
     assert_eq!(again.header("sb-auth-refresh-token-reuse-cause"), "always-allow");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_013_rejects_refresh_tokens_with_characters_outside_the_alphabet() {
     let app = TestApp::start().await;
 
@@ -219,7 +219,7 @@ async fn auth_013_rejects_refresh_tokens_with_characters_outside_the_alphabet() 
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_091_a_null_body_counts_as_empty_and_a_list_is_rejected() {
     let app = TestApp::start().await;
     let path = "/token?grant_type=password";
@@ -242,7 +242,7 @@ async fn auth_091_a_null_body_counts_as_empty_and_a_list_is_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_verify_links_reject_unknown_and_sms_types() {
     let app = TestApp::start().await;
     for kind in ["nonsense", "sms", "phone_change"] {
@@ -263,7 +263,7 @@ async fn auth_026_verify_links_reject_unknown_and_sms_types() {
     assert_eq!(by_code.error(), (403, "otp_expired"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_065_magic_link_requests_are_checked_in_gotrues_order() {
     let app = TestApp::start().await;
     let channel = json!({"email": "ana@example.com", "channel": "sms"});
@@ -285,7 +285,7 @@ async fn auth_065_magic_link_requests_are_checked_in_gotrues_order() {
     assert_eq!(app.mail_count(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_044_disabled_sign_ups_also_reject_codes_for_unconfirmed_users() {
     let app = TestApp::start_with(|config| config.disable_signup = true).await;
     app.admin_create(json!({"email": "ana@example.com"})).await;
@@ -297,7 +297,7 @@ async fn auth_044_disabled_sign_ups_also_reject_codes_for_unconfirmed_users() {
     assert_eq!(otp("bea@example.com").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_077_updates_that_change_nothing_need_no_second_factor() {
     let on = FactorSwitch {
         enroll: true,
@@ -332,7 +332,7 @@ async fn auth_077_updates_that_change_nothing_need_no_second_factor() {
     assert!(factor.get("friendly_name").is_none(), "{:?}", names(factor));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_064_ban_durations_may_be_negative_and_zero_means_no_ban() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -347,7 +347,7 @@ async fn auth_064_ban_durations_may_be_negative_and_zero_means_no_ban() {
     assert_eq!(other.body["aud"], "authenticated");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_063_generate_link_checks_the_address_first_and_rejects_an_unchanged_one() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -365,7 +365,7 @@ async fn auth_063_generate_link_checks_the_address_first_and_rejects_an_unchange
     assert!(new.body["identities"][0]["identity_data"].get("team").is_none());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_088_the_audience_is_taken_from_the_token_and_must_be_present() {
     let app = TestApp::start_with(|config| config.tokens_without_session = true).await;
     let session = app.user("ana@example.com").await;
@@ -383,7 +383,7 @@ async fn auth_088_the_audience_is_taken_from_the_token_and_must_be_present() {
     assert_eq!(get(Value::Null).await.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_081_linking_by_id_token_needs_a_bearer_and_unknown_providers_are_not_allowed() {
     let app = TestApp::start().await;
     let grant = |body: Value| app.post("/token?grant_type=id_token", body).send();
@@ -405,7 +405,7 @@ async fn auth_081_linking_by_id_token_needs_a_bearer_and_unknown_providers_are_n
     assert_eq!(off.error(), (400, "provider_disabled"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_soft_deletion_replaces_the_phone_number_by_fifteen_characters() {
     let app = TestApp::start().await;
     let created = app
@@ -433,7 +433,7 @@ async fn auth_060_soft_deletion_replaces_the_phone_number_by_fifteen_characters(
     assert_eq!(left, (15, 43, 2));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_098_known_and_unknown_addresses_are_both_answered_after_a_fixed_delay() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -455,7 +455,7 @@ async fn auth_098_known_and_unknown_addresses_are_both_answered_after_a_fixed_de
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_074_reauthentication_needs_a_confirmed_address() {
     let app = TestApp::start_with(|config| config.phone.enabled = true).await;
     let body = json!({

@@ -84,7 +84,7 @@ async fn start_sign_in_by(app: &TestApp, body: Value) -> (String, String) {
     (relay_state, rows.last().unwrap().get(0))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_003_a_relay_state_that_is_used_at_once_signs_in_once() {
     let (app, _) = start().await;
     let (relay_state, request) = start_sign_in(&app).await;
@@ -114,7 +114,7 @@ async fn saml_003_a_relay_state_that_is_used_at_once_signs_in_once() {
     assert_eq!(app.count("select count(*) from auth.sessions").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_012_an_assertion_that_is_used_at_once_signs_in_once() {
     let (app, _) = start().await;
     let response = write_response(&Assertion {
@@ -140,7 +140,7 @@ async fn saml_012_an_assertion_that_is_used_at_once_signs_in_once() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_010_nothing_of_a_response_gets_into_the_redirect_of_an_error() {
     let (app, _) = start().await;
     let response = write_response(&Assertion {
@@ -157,7 +157,7 @@ async fn saml_010_nothing_of_a_response_gets_into_the_redirect_of_an_error() {
     assert!(!location.contains("secret"), "{location}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_006_a_sign_in_is_stored_with_its_provider_and_changes_of_it_keep_the_row() {
     let (app, id) = start().await;
     let path = format!("/admin/sso/providers/{id}");
@@ -189,7 +189,7 @@ fn count_connections() -> (u16, Arc<AtomicUsize>) {
     (port, count)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_014_metadata_at_private_addresses_are_not_fetched_unless_that_is_allowed() {
     for allowed in [false, true] {
         let (port, connections) = count_connections();
@@ -202,7 +202,7 @@ async fn saml_014_metadata_at_private_addresses_are_not_fetched_unless_that_is_a
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_012_users_of_the_api_cannot_read_or_forget_used_assertions() {
     let (app, _) = start().await;
     for role in ["anon", "authenticated", "service_role", "authenticator"] {
@@ -234,7 +234,7 @@ async fn sign_in(app: &TestApp, assertion_id: &str, name_id: &str, email: &str) 
     Value::Object(app.keys.verify(&token).unwrap().map().clone())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_a_provider_links_by_the_addresses_of_its_own_domains_only() {
     let (app, _) = start().await;
     let subject = async |assertion_id: &str, name_id: &str, email: &str| {
@@ -262,7 +262,7 @@ async fn auth_103_a_provider_links_by_the_addresses_of_its_own_domains_only() {
     assert_eq!(rows[0].get::<_, String>(0), "ana@example.com");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_a_code_of_single_sign_on_ends_with_a_sign_out() {
     let (app, _) = start().await;
     let assertion = |assertion_id: &'static str, request: Option<&str>| {
@@ -288,7 +288,7 @@ async fn auth_114_a_code_of_single_sign_on_ends_with_a_sign_out() {
     assert_eq!(exchanged.error(), (404, "flow_state_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_provider_confirms_the_addresses_of_its_own_domains_only() {
     let (app, id) = start().await;
     let victim = app.user("victim@other.example").await;
@@ -328,7 +328,7 @@ async fn auth_102_a_provider_confirms_the_addresses_of_its_own_domains_only() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_102_a_project_may_let_its_providers_confirm_any_address() {
     let (app, _) = start_with(|config| config.sso_confirms_any_address = true).await;
 
@@ -342,7 +342,7 @@ async fn auth_102_a_project_may_let_its_providers_confirm_any_address() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_103_an_address_that_was_named_before_its_domain_was_the_providers_attracts_nobody() {
     for confirms_any in [false, true] {
         let (app, id) = start_with(|config| config.sso_confirms_any_address = confirms_any).await;

@@ -7,7 +7,7 @@ use crate::app::TestApp;
 const LIST: &str = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 const ERROR: &str = "urn:ietf:params:scim:api:messages:2.0:Error";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_210_discovery_names_no_capability_and_no_resource() {
     let app = TestApp::start_with(|config| config.scim_enabled = true).await;
 
@@ -40,7 +40,7 @@ async fn auth_210_discovery_names_no_capability_and_no_resource() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_210_switched_off_every_path_of_scim_says_so() {
     let app = TestApp::start().await;
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_010_fifty_simultaneous_refreshes_of_one_token_all_return_a_usable_session() {
     for counter_tokens in [false, true] {
         let app = TestApp::start_with(|config| {
@@ -32,7 +32,7 @@ async fn auth_010_fifty_simultaneous_refreshes_of_one_token_all_return_a_usable_
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_012_reusing_an_old_counter_token_deletes_the_session() {
     let app = TestApp::start_with(|config| config.refresh.counter_tokens = true).await;
     let session = app.user("ana@example.com").await;
@@ -61,7 +61,7 @@ async fn auth_012_reusing_an_old_counter_token_deletes_the_session() {
     assert_eq!(user.error(), (403, "session_not_found"), "both holders are out");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_counter_token_signed_with_another_key_is_rejected() {
     let app = TestApp::start_with(|config| config.refresh.counter_tokens = true).await;
     let ana = app.user("ana@example.com").await;
@@ -80,7 +80,7 @@ async fn a_counter_token_signed_with_another_key_is_rejected() {
     assert_eq!(app.refresh(&eve.refresh_token).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_087_only_the_newest_session_of_a_tag_refreshes() {
     let app = TestApp::start_with(|config| {
         config.sessions.single_per_user = true;
@@ -112,7 +112,7 @@ async fn auth_087_only_the_newest_session_of_a_tag_refreshes() {
     assert_eq!(app.refresh(&new.refresh_token).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_016_an_access_token_with_another_users_session_is_rejected() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;

@@ -370,7 +370,7 @@ fn new_phone_of(number: usize) -> String {
     format!("1556{number:07}")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn every_way_in_opens_the_sessions_that_the_table_says() {
     let table = read_table();
     let (_, grants) = TOKEN_ENDPOINT.split_once("check_rate_limit(limited)").unwrap();

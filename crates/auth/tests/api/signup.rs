@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_004_sign_up_returns_a_user_without_session_and_sends_a_mail() {
     let app = TestApp::start().await;
     let body = json!({"email": "Ana@Example.com", "password": PASSWORD, "data": {"username": "ana"}, "code_challenge": null});
@@ -38,7 +38,7 @@ async fn auth_004_sign_up_returns_a_user_without_session_and_sends_a_mail() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_005_autoconfirm_signs_in_at_once() {
     let app = TestApp::autoconfirm().await;
 
@@ -53,7 +53,7 @@ async fn auth_005_autoconfirm_signs_in_at_once() {
     assert_eq!(app.mail_count(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_006_an_insert_trigger_sees_the_metadata() {
     let app = TestApp::start().await;
     app.migrate(
@@ -75,7 +75,7 @@ async fn auth_006_an_insert_trigger_sees_the_metadata() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_007_an_error_in_a_trigger_rolls_the_sign_up_back() {
     let app = TestApp::start().await;
     app.migrate(
@@ -102,7 +102,7 @@ async fn auth_007_an_error_in_a_trigger_rolls_the_sign_up_back() {
     assert_eq!(app.mail_count(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_007_a_value_too_long_for_a_triggers_table_answers_500() {
     let app = TestApp::start().await;
     app.migrate(
@@ -123,7 +123,7 @@ async fn auth_007_a_value_too_long_for_a_triggers_table_answers_500() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_030_signing_up_a_confirmed_address_returns_a_fake_user() {
     let app = TestApp::start().await;
     let user = app.user("ana@example.com").await;
@@ -155,7 +155,7 @@ async fn auth_030_signing_up_a_confirmed_address_returns_a_fake_user() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_031_with_autoconfirm_a_taken_address_is_reported() {
     let app = TestApp::autoconfirm().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -168,7 +168,7 @@ async fn auth_031_with_autoconfirm_a_taken_address_is_reported() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_032_signing_up_again_does_not_change_an_unconfirmed_user() {
     let app = TestApp::start().await;
     let first = app.sign_up("ana@example.com", PASSWORD).await;
@@ -189,7 +189,7 @@ async fn auth_032_signing_up_again_does_not_change_an_unconfirmed_user() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_032_with_autoconfirm_an_unconfirmed_account_needs_its_password() {
     let app = TestApp::autoconfirm().await;
     app.admin_create(json!({"email": "ana@example.com", "password": PASSWORD}))
@@ -202,7 +202,7 @@ async fn auth_032_with_autoconfirm_an_unconfirmed_account_needs_its_password() {
     assert_eq!(app.sign_up("ana@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_033_two_simultaneous_sign_ups_create_one_user() {
     for autoconfirm in [false, true] {
         let app = TestApp::start_with(|config| config.email.autoconfirm = autoconfirm).await;
@@ -219,7 +219,7 @@ async fn auth_033_two_simultaneous_sign_ups_create_one_user() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_034_auth_035_weak_and_too_long_passwords_are_rejected() {
     let app = TestApp::start().await;
 
@@ -236,7 +236,7 @@ async fn auth_034_auth_035_weak_and_too_long_passwords_are_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_037_addresses_are_case_insensitive() {
     let app = TestApp::autoconfirm().await;
     app.sign_up("Foo@Bar.com", PASSWORD).await.session();
@@ -249,7 +249,7 @@ async fn auth_037_addresses_are_case_insensitive() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_044_disabled_sign_ups_are_rejected() {
     let app = TestApp::start_with(|config| config.disable_signup = true).await;
 
@@ -265,7 +265,7 @@ async fn auth_044_disabled_sign_ups_are_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_072_anonymous_sign_in_works_only_when_enabled() {
     let off = TestApp::start().await;
     let on = TestApp::start_with(|config| config.anonymous_users_enabled = true).await;
@@ -288,7 +288,7 @@ async fn auth_072_anonymous_sign_in_works_only_when_enabled() {
     assert_eq!(claims.get("amr").unwrap()[0]["method"], "anonymous");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn phone_sign_ups_are_rejected_when_disabled() {
     let app = TestApp::start().await;
 
@@ -308,7 +308,7 @@ async fn phone_sign_ups_are_rejected_when_disabled() {
     assert_eq!(both.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_030_max_frequency_applies_to_known_and_unknown_addresses() {
     let app =
         TestApp::start_with(|config| config.email.max_frequency = std::time::Duration::from_secs(60)).await;
@@ -324,7 +324,7 @@ async fn auth_030_max_frequency_applies_to_known_and_unknown_addresses() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn null_characters_are_rejected_with_400() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;

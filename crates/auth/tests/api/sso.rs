@@ -11,7 +11,7 @@ fn build_metadata(entity: &str) -> String {
     )
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_095_saml_endpoints_answer_that_saml_is_disabled() {
     let app = TestApp::start().await;
 
@@ -31,7 +31,7 @@ async fn auth_095_saml_endpoints_answer_that_saml_is_disabled() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn administrators_create_list_update_and_delete_sso_providers() {
     let app = TestApp::start().await;
     let create = |change: Value| {

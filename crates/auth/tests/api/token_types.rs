@@ -17,7 +17,7 @@ async fn grant(app: &TestApp, user: &Session, scope: &str) -> Value {
     response.body
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_a_clients_token_reaches_userinfo_and_not_the_account() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -59,7 +59,7 @@ async fn auth_099_a_clients_token_reaches_userinfo_and_not_the_account() {
     assert_eq!(opened.send().await.error(), refused);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_014_a_client_signs_itself_out_and_nobody_else() {
     let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
@@ -81,7 +81,7 @@ async fn auth_014_a_client_signs_itself_out_and_nobody_else() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_an_id_token_is_no_bearer() {
     let app = start_app(Some(KeyAlgorithm::Es256)).await;
     let ana = app.user("ana@example.com").await;
@@ -99,7 +99,7 @@ async fn auth_099_an_id_token_is_no_bearer() {
     assert!(app.keys.verify_bearer(id_token).is_err(), "nor elsewhere");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_099_discovery_does_not_offer_plain_pkce() {
     let app = start_app(None).await;
 
@@ -108,7 +108,7 @@ async fn auth_099_discovery_does_not_offer_plain_pkce() {
     assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_112_claims_of_a_hook_make_no_session_one_of_a_client_or_of_another_audience() {
     let app = TestApp::start_with(|config| {
         config.email.autoconfirm = true;
@@ -138,7 +138,7 @@ async fn auth_112_claims_of_a_hook_make_no_session_one_of_a_client_or_of_another
     assert_eq!(changed.send().await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_123_an_administrator_loses_the_role_with_the_row() {
     for by_hook in [false, true] {
         let app = TestApp::start_with(|config| {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_036_changing_to_the_same_password_is_rejected() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -22,7 +22,7 @@ async fn auth_036_changing_to_the_same_password_is_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_022_a_new_password_deletes_the_other_sessions() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
@@ -49,7 +49,7 @@ async fn auth_022_a_new_password_deletes_the_other_sessions() {
     assert_eq!(weak.error(), (422, "weak_password"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_054_metadata_is_merged_and_null_removes_a_key() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -79,7 +79,7 @@ async fn auth_054_metadata_is_merged_and_null_removes_a_key() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_055_users_cannot_change_app_metadata() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
@@ -98,7 +98,7 @@ async fn auth_055_users_cannot_change_app_metadata() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_074_an_old_session_needs_a_mailed_nonce() {
     let app = TestApp::start_with(|config| config.password.require_reauthentication = true).await;
     let session = app.user("ana@example.com").await;
@@ -132,7 +132,7 @@ async fn auth_074_an_old_session_needs_a_mailed_nonce() {
     assert_eq!(app.sign_in("ana@example.com", "a better one").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_current_password_may_be_required() {
     let app = TestApp::start_with(|config| config.password.require_current = true).await;
     let session = app.user("ana@example.com").await;
@@ -150,7 +150,7 @@ async fn the_current_password_may_be_required() {
     assert_eq!(update(PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_077_with_a_factor_password_and_address_changes_need_aal2() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;

@@ -39,7 +39,7 @@ async fn administer(app: &TestApp, method: Method, user: &Session, body: serde_j
     assert_eq!(done.status, 200, "{}", done.body);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_a_softly_deleted_user_has_no_way_in() {
     let app = TestApp::start_with(with_everything).await;
     let ana = app.user("ana@example.com").await;
@@ -62,7 +62,7 @@ async fn auth_060_a_softly_deleted_user_has_no_way_in() {
     assert_eq!(user.error(), (403, "session_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_a_session_of_a_deleted_user_is_of_no_use_even_if_its_row_is_left() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
@@ -78,7 +78,7 @@ async fn auth_060_a_session_of_a_deleted_user_is_of_no_use_even_if_its_row_is_le
     assert_eq!(again.error(), (403, "user_not_found"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_054_what_was_begun_before_a_new_password_ends_with_it() {
     let app = TestApp::start_with(with_everything).await;
     app.user("ana@example.com").await;
@@ -114,7 +114,7 @@ async fn auth_054_what_was_begun_before_a_new_password_ends_with_it() {
     assert_eq!(user.status, 200, "the session that has changed it");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_014_a_global_sign_out_ends_what_was_begun_in_the_sessions() {
     let app = TestApp::start_with(with_everything).await;
     let ana = app.user("ana@example.com").await;
@@ -137,7 +137,7 @@ async fn auth_014_a_global_sign_out_ends_what_was_begun_in_the_sessions() {
     assert_eq!(by_client.body["error"], "invalid_grant");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_064_a_ban_ends_sessions_and_codes_for_good() {
     let app = TestApp::start_with(with_everything).await;
     let ana = app.user("ana@example.com").await;
@@ -155,7 +155,7 @@ async fn auth_064_a_ban_ends_sessions_and_codes_for_good() {
     app.sign_in("ana@example.com", PASSWORD).await.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_a_sign_in_at_the_moment_of_a_deletion_leaves_no_session() {
     let app = TestApp::start_with(with_everything).await;
     for round in 0..4 {
@@ -172,7 +172,7 @@ async fn auth_060_a_sign_in_at_the_moment_of_a_deletion_leaves_no_session() {
 }
 
 /// Every way that is open to whoever calls, and what was obtained before: none leads to a session of the account.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_no_way_to_sign_in_is_open_to_a_deleted_or_banned_user() {
     for (method, body) in [
         (Method::DELETE, json!({"should_soft_delete": true})),
@@ -289,7 +289,7 @@ fn auth_114_no_other_crate_deletes_sessions_or_what_belongs_to_them() {
     assert_eq!(found, BTreeMap::from(allowed));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_060_nothing_lifts_a_deletion() {
     let app = TestApp::start_with(with_everything).await;
     let ana = app.user("ana@example.com").await;
@@ -321,7 +321,7 @@ async fn auth_060_nothing_lifts_a_deletion() {
     assert_eq!(app.count(gone).await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_a_sign_out_of_others_ends_what_they_have_begun() {
     let app = TestApp::start_with(with_everything).await;
     let ana = app.user("ana@example.com").await;
@@ -345,7 +345,7 @@ async fn auth_114_a_sign_out_of_others_ends_what_they_have_begun() {
     assert_eq!(still.status, 200, "{}", still.body);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_114_the_first_factor_ends_codes_that_wait_for_their_exchange() {
     let app = TestApp::start_with(|config| config.mfa.totp = ENABLED).await;
     let ana = app.user("ana@example.com").await;

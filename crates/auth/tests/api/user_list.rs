@@ -50,7 +50,7 @@ async fn check_pages(app: &TestApp, after: &str) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_pages_and_their_number_are_exact_after_every_change_of_users() {
     let app = TestApp::start().await;
     let insert = |from: u32, to: u32, gap: &str| {
@@ -98,7 +98,7 @@ async fn auth_058_pages_and_their_number_are_exact_after_every_change_of_users()
     assert_eq!(kept, 1, "the kept counts are used");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_clean_ups_of_two_nodes_at_the_same_time_correct_the_number_once() {
     let app = TestApp::start().await;
     app.sql(
@@ -119,7 +119,7 @@ async fn auth_058_clean_ups_of_two_nodes_at_the_same_time_correct_the_number_onc
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
     let app = TestApp::start().await;
     app.superuser()
@@ -153,7 +153,7 @@ async fn auth_058_rows_that_cannot_be_deleted_keep_no_clean_up_from_the_rest() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_counts_are_believed_again_after_a_restore_without_triggers() {
     const ARE_KEPT: &str = "select count(*) from _selvedge.selvedge_user_counts_state where triggers = _selvedge.describe_user_triggers()";
     let app = TestApp::start().await;
@@ -196,7 +196,7 @@ fn rows_of_scan(plan: &[String]) -> f64 {
     number.parse().expect("a number")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_058_of_a_hundred_thousand_users_no_page_reads_more_than_a_day() {
     let app = TestApp::start().await;
     app.clean_up().await;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_025_a_confirmation_link_confirms_and_signs_in() {
     let app = TestApp::start().await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
@@ -59,7 +59,7 @@ async fn auth_025_a_confirmation_link_confirms_and_signs_in() {
     assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_026_used_and_expired_links_redirect_with_otp_expired_in_the_fragment() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -81,7 +81,7 @@ async fn auth_026_used_and_expired_links_redirect_with_otp_expired_in_the_fragme
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_head_request_does_not_consume_a_link() {
     // Mail scanners send HEAD to the links in a mail before the user opens them.
     let app = TestApp::start().await;
@@ -95,7 +95,7 @@ async fn a_head_request_does_not_consume_a_link() {
     assert!(get.in_fragment("access_token").is_some());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_027_auth_028_a_foreign_redirect_target_becomes_the_site() {
     let app = TestApp::start().await;
     for (asked, expected) in [
@@ -115,7 +115,7 @@ async fn auth_027_auth_028_a_foreign_redirect_target_becomes_the_site() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_020_auth_021_auth_022_a_recovery_link_allows_a_new_password() {
     let app = TestApp::start().await;
     let old = app.user("ana@example.com").await;
@@ -163,7 +163,7 @@ async fn auth_020_auth_021_auth_022_a_recovery_link_allows_a_new_password() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_023_recovery_of_an_unknown_address_answers_as_for_a_known_one_and_sends_no_mail() {
     let app = TestApp::start_with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
     app.user("ana@example.com").await;
@@ -179,7 +179,7 @@ async fn auth_023_recovery_of_an_unknown_address_answers_as_for_a_known_one_and_
     assert_eq!(app.mail_count(), 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_024_max_frequency_limits_mails_to_one_user() {
     let app = TestApp::start_with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
     app.user("ana@example.com").await;
@@ -197,7 +197,7 @@ async fn auth_024_max_frequency_limits_mails_to_one_user() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_065_a_magic_link_signs_up_new_users_and_signs_in_known_ones() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -222,7 +222,7 @@ async fn auth_065_a_magic_link_signs_up_new_users_and_signs_in_known_ones() {
     assert_eq!(session.user["user_metadata"]["from"], "otp");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_066_create_user_false_does_not_create_unknown_users() {
     let app = TestApp::start().await;
 
@@ -238,7 +238,7 @@ async fn auth_066_create_user_false_does_not_create_unknown_users() {
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_067_a_code_is_accepted_once() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -264,7 +264,7 @@ async fn auth_067_a_code_is_accepted_once() {
     assert_eq!(again.error(), (403, "otp_expired"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_067_a_code_of_another_user_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
@@ -280,7 +280,7 @@ async fn auth_067_a_code_of_another_user_is_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_068_verify_accepts_a_token_hash_only_without_an_email() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -299,7 +299,7 @@ async fn auth_068_verify_accepts_a_token_hash_only_without_an_email() {
     right.session();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_069_resending_invalidates_the_old_code() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -339,7 +339,7 @@ async fn auth_069_resending_invalidates_the_old_code() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_link_is_rejected_under_another_type() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -356,7 +356,7 @@ async fn a_link_is_rejected_under_another_type() {
     assert_eq!(missing.error(), (400, "validation_failed"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_086_verify_is_rate_limited_per_client_address() {
     let app = TestApp::start_with(|config| {
         config.rate_limits.client = crate::protection::proxy_header();

@@ -77,7 +77,7 @@ pub(crate) async fn sign_in_with_ethereum(app: &TestApp, Wallet(key): &Wallet) -
     sign_in_with_wallet(app, "ethereum", &text, &sign_ethereum(key, &text)).await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
     let app = start_app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
@@ -123,7 +123,7 @@ async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
     assert_eq!(again.user["id"], user["id"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
     let app = start_app().await;
     let key = ed25519_dalek::SigningKey::from_bytes(&[9; 32]);
@@ -160,7 +160,7 @@ async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
     let app = start_app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
@@ -216,7 +216,7 @@ async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn web3_sign_ins_have_their_own_rate_limit() {
     let app = TestApp::start_with(|config| {
         config.web3.ethereum = true;
@@ -244,7 +244,7 @@ async fn web3_sign_ins_have_their_own_rate_limit() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn auth_117_the_domain_of_a_message_is_the_host_of_its_uri() {
     let app = TestApp::start_with(|config| {
         config.web3.ethereum = true;

@@ -97,7 +97,7 @@ async fn replay(name: &str) {
 macro_rules! recorded {
     ($($test:ident $file:literal)*) => {
         $(
-            #[actix_web::test]
+            #[actix_web::rt::test(system = "selvedge_testing::System")]
             async fn $test() {
                 replay($file).await;
             }

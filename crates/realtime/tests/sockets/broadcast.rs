@@ -24,7 +24,7 @@ fn push(encoding: u8, payload: &[u8]) -> Message {
     Message::binary(frame)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_006_a_text_push_reaches_members_of_both_versions_verbatim() {
     let server = TestServer::start().await;
     let anon = development::anon_key();
@@ -45,7 +45,7 @@ async fn realtime_006_a_text_push_reaches_members_of_both_versions_verbatim() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_007_a_binary_json_push_is_binary_for_version_2_and_text_for_version_1() {
     let server = TestServer::start().await;
     let mut sender = server.connect_anon().await;
@@ -66,7 +66,7 @@ async fn realtime_007_a_binary_json_push_is_binary_for_version_2_and_text_for_ve
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_008_opaque_bytes_arrive_unchanged_in_version_2_and_not_in_version_1() {
     let server = TestServer::start().await;
     let mut sender = server.connect_anon().await;
@@ -83,7 +83,7 @@ async fn realtime_008_opaque_bytes_arrive_unchanged_in_version_2_and_not_in_vers
     assert_eq!(one.next().await["ref"], "9", "nothing came before the heartbeat");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_009_without_self_only_the_sending_channel_gets_no_copy() {
     let server = TestServer::start().await;
     let (mut sender, mut other) = (server.connect_anon().await, server.connect_anon().await);
@@ -99,7 +99,7 @@ async fn realtime_009_without_self_only_the_sending_channel_gets_no_copy() {
     assert_eq!(sender.next().await[4]["event"], "two");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_010_broadcasts_are_acknowledged_where_asked_for() {
     let server = TestServer::start_with(RealtimeConfig {
         max_payload_bytes: 1000,
@@ -128,7 +128,7 @@ async fn realtime_010_broadcasts_are_acknowledged_where_asked_for() {
     quiet.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_029_a_batch_by_http_reaches_its_topics() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -161,7 +161,7 @@ async fn realtime_029_a_batch_by_http_reaches_its_topics() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_030_a_single_broadcast_by_http_takes_json_and_bytes() {
     let server = TestServer::start().await;
     let anon = development::anon_key();

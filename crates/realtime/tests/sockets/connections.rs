@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::support::TestServer;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_001_sockets_open_in_both_versions_with_keys_of_every_kind() {
     let server = TestServer::start().await;
     let keys = [
@@ -38,7 +38,7 @@ async fn realtime_001_sockets_open_in_both_versions_with_keys_of_every_kind() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_054_refused_upgrades_answer_a_status_and_an_error_text() {
     let server = TestServer::start().await;
     let expired = server.token(json!({"role": "anon", "exp": unix_now() - 60}));
@@ -72,7 +72,7 @@ async fn realtime_054_refused_upgrades_answer_a_status_and_an_error_text() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_055_asymmetric_tokens_verify_and_unsigned_ones_do_not() {
     let server = TestServer::start().await;
     let signing_keys = [development::signing_key()];
@@ -95,7 +95,7 @@ async fn realtime_055_asymmetric_tokens_verify_and_unsigned_ones_do_not() {
     assert_eq!(refusal.0, 401);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_049_malformed_frames_are_dropped_and_long_ones_close_the_socket() {
     let server = TestServer::start_with(RealtimeConfig {
         max_frame_bytes: 10_000,
@@ -116,7 +116,7 @@ async fn realtime_049_malformed_frames_are_dropped_and_long_ones_close_the_socke
     assert_eq!(client.close_code().await, 1009);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_048_messages_to_unjoined_topics_are_unmatched_and_leaves_are_confirmed() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -140,7 +140,7 @@ async fn realtime_048_messages_to_unjoined_topics_are_unmatched_and_leaves_are_c
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_047_a_second_join_replaces_the_channel() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -157,7 +157,7 @@ async fn realtime_047_a_second_join_replaces_the_channel() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_050_joins_over_the_channel_limit_of_a_socket_are_refused() {
     let server = TestServer::start_with(RealtimeConfig {
         max_channels_per_socket: 2,
@@ -174,7 +174,7 @@ async fn realtime_050_joins_over_the_channel_limit_of_a_socket_are_refused() {
     assert_eq!(reply, json!({"status": "error", "response": {"reason": reason}}));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_051_sockets_over_the_limit_are_refused_with_429() {
     let server = TestServer::start_with(RealtimeConfig {
         max_sockets: 1,
@@ -194,7 +194,7 @@ async fn realtime_051_sockets_over_the_limit_are_refused_with_429() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_053_a_silent_socket_is_closed_with_1000() {
     let server = TestServer::start_with(RealtimeConfig {
         idle_timeout: Duration::from_millis(300),
@@ -206,7 +206,7 @@ async fn realtime_053_a_silent_socket_is_closed_with_1000() {
     assert_eq!(client.close_code().await, 1000);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_066_shutdown_sends_a_system_event_and_closes_with_1012() {
     let server = TestServer::start_with(RealtimeConfig {
         drain_duration: Duration::from_millis(50),
@@ -228,7 +228,7 @@ async fn realtime_066_shutdown_sends_a_system_event_and_closes_with_1012() {
     assert_eq!(refusal.expect("refused").0, 503);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_052_client_that_stops_reading_is_closed_and_delays_nobody_else() {
     let server = TestServer::start_with(RealtimeConfig {
         max_queued_bytes: 200_000,
@@ -261,7 +261,7 @@ async fn realtime_052_client_that_stops_reading_is_closed_and_delays_nobody_else
     reading.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_069_join_payloads_of_wrong_types_join_with_defaults() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;

@@ -41,7 +41,7 @@ fn decode(message: &Message) -> (String, String, Value, Vec<u8>) {
     (texts[0].clone(), texts[1].clone(), meta, rest.to_vec())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_031_realtime_068_sent_broadcasts_reach_public_and_private_channels_after_the_commit() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -94,7 +94,7 @@ async fn realtime_031_realtime_068_sent_broadcasts_reach_public_and_private_chan
     assert_eq!(old.next().await["topic"], "phoenix");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_031_two_rows_of_one_id_are_both_sent() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -126,7 +126,7 @@ async fn realtime_031_two_rows_of_one_id_are_both_sent() {
     member.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_032_a_row_trigger_broadcasts_what_changed() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -176,7 +176,7 @@ async fn realtime_032_a_row_trigger_broadcasts_what_changed() {
     client.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_071_a_broadcast_that_fails_is_a_warning_and_keeps_the_transaction() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;

@@ -66,7 +66,7 @@ async fn send_until_accepted(client: &mut Client, event: &str, payload: &Value) 
     panic!("never accepted");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_019_a_check_without_a_verdict_drops_its_message_with_an_error_and_is_repeated() {
     let server = start().await;
     let (mut sender, mut reader) = (join(&server).await, join(&server).await);
@@ -102,7 +102,7 @@ async fn realtime_019_a_check_without_a_verdict_drops_its_message_with_an_error_
     assert_eq!(events, ["broadcast", "presence_diff"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_029_a_batch_whose_policies_cannot_be_asked_is_refused_as_a_whole() {
     let server = start().await;
     let mut reader = join(&server).await;
@@ -130,7 +130,7 @@ async fn realtime_029_a_batch_whose_policies_cannot_be_asked_is_refused_as_a_who
     assert_eq!(reader.next().await[4]["event"], "b");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_057_joins_and_refreshed_tokens_are_answered_when_the_policies_cannot_be_asked() {
     let server = start().await;
     let mut client = join(&server).await;

@@ -104,7 +104,7 @@ async fn heartbeat(client: &mut Client, version: &str, reference: &str) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_049_sockets_survive_generated_nonsense_in_both_versions() {
     let server = TestServer::start().await;
     // The generator's seed is fixed, so every run sends the same frames.
@@ -123,7 +123,7 @@ async fn realtime_049_sockets_survive_generated_nonsense_in_both_versions() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_049_violations_of_the_websocket_protocol_end_that_socket_only() {
     let server = TestServer::start().await;
     let mut bystander = server.connect_anon().await;
@@ -183,7 +183,7 @@ async fn handshake(server: &TestServer) -> TcpStream {
     stream
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_053_half_open_connections_are_closed_and_counted_no_longer() {
     const SOCKETS: usize = 200;
     let server = TestServer::start_with(RealtimeConfig {
@@ -213,7 +213,7 @@ async fn realtime_053_half_open_connections_are_closed_and_counted_no_longer() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_052_a_reading_client_gets_every_row_of_a_transaction_larger_than_its_queue() {
     const ROWS: usize = 5_000;
     let server = TestServer::start_with(RealtimeConfig {
@@ -252,7 +252,7 @@ async fn realtime_052_a_reading_client_gets_every_row_of_a_transaction_larger_th
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_002_heartbeats_are_answered_while_a_join_waits_for_the_database() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -290,7 +290,7 @@ async fn realtime_002_heartbeats_are_answered_while_a_join_waits_for_the_databas
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_003_a_join_without_bindings_answers_an_empty_list() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -303,7 +303,7 @@ async fn realtime_003_a_join_without_bindings_answers_an_empty_list() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_022_changes_end_with_the_token_and_go_on_with_a_fresh_one() {
     const ADA: &str = "6e9c7b1e-1b1f-4b9c-9d0c-0d5c3b1e2f3a";
     let server = TestServer::start().await;
@@ -365,7 +365,7 @@ async fn realtime_022_changes_end_with_the_token_and_go_on_with_a_fresh_one() {
     assert_eq!(client.next().await[4]["data"]["record"]["id"], 2);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_052_one_of_a_hundred_members_that_stops_reading_is_closed_and_the_others_get_everything() {
     const MEMBERS: usize = 100;
     const MESSAGES: usize = 60;

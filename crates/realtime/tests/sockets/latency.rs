@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::support::TestServer;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_063_changes_are_streamed_to_many_subscribers_and_not_polled() {
     const SUBSCRIBERS: usize = 200;
     const CHANGES: i32 = 15;

@@ -34,7 +34,7 @@ async fn is_not_joined(client: &mut Client) -> bool {
     client.next().await[4]["response"]["reason"] == "unmatched topic"
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_200_no_change_after_the_answer_to_a_waiting_join_is_missed() {
     let (server, database) = server_with_items().await;
     let mut client = server.connect_anon().await;
@@ -55,7 +55,7 @@ async fn realtime_200_no_change_after_the_answer_to_a_waiting_join_is_missed() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_200_messages_behind_a_waiting_join_are_handled_after_it() {
     let (server, _database) = server_with_items().await;
     let mut client = server.connect_anon().await;
@@ -74,7 +74,7 @@ async fn realtime_200_messages_behind_a_waiting_join_are_handled_after_it() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_201_a_wait_that_is_over_refuses_the_join_and_another_one_works() {
     let (server, _database) = server_with_items().await;
     let mut client = server.connect_anon().await;
@@ -93,7 +93,7 @@ async fn realtime_201_a_wait_that_is_over_refuses_the_join_and_another_one_works
     assert_eq!(client.next().await[4]["message"], "Subscribed to PostgreSQL");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_201_a_subscription_that_can_never_work_refuses_the_join_with_its_reason() {
     let (server, _database) = server_with_items().await;
     let mut client = server.connect_anon().await;
@@ -114,7 +114,7 @@ async fn realtime_201_a_subscription_that_can_never_work_refuses_the_join_with_i
     assert!(is_not_joined(&mut client).await);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_201_without_subscriptions_there_is_nothing_to_wait_for() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -146,7 +146,7 @@ async fn wait_for_slot_request(database: &tokio_postgres::Client) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_201_a_client_that_gives_up_a_waiting_join_is_answered_at_once() {
     let (server, database) = server_with_items().await;
     let older = open_transaction(&server).await;
@@ -171,7 +171,7 @@ async fn realtime_201_a_client_that_gives_up_a_waiting_join_is_answered_at_once(
     older.batch_execute("rollback").await.expect("the end");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_200_what_is_stored_while_a_join_waits_is_replayed() {
     let (server, database) = server_with_items().await;
     let superuser = server.database.superuser().await;

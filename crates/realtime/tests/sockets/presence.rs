@@ -26,7 +26,7 @@ async fn track(client: &mut Client, payload: Value) {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_025_join_sends_a_presence_state_with_current_members() {
     let server = TestServer::start().await;
     let (mut ada, state) = join(&server, "ada").await;
@@ -38,7 +38,7 @@ async fn realtime_025_join_sends_a_presence_state_with_current_members() {
     assert_eq!(state["ada"]["metas"][0]["n"], 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_026_members_get_diffs_of_joins_and_leaves() {
     let server = TestServer::start().await;
     let (mut ada, _) = join(&server, "ada").await;
@@ -55,7 +55,7 @@ async fn realtime_026_members_get_diffs_of_joins_and_leaves() {
     assert_eq!(diff[4]["joins"], json!({}));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_027_update_is_one_diff_with_the_previous_phx_ref() {
     let server = TestServer::start().await;
     let (mut ada, _) = join(&server, "ada").await;
@@ -71,7 +71,7 @@ async fn realtime_027_update_is_one_diff_with_the_previous_phx_ref() {
     ada.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_028_sockets_with_the_same_key_leave_separately() {
     let server = TestServer::start().await;
     let (mut watcher, _) = join(&server, "watcher").await;
@@ -89,7 +89,7 @@ async fn realtime_028_sockets_with_the_same_key_leave_separately() {
     assert_eq!(state["ada"]["metas"].as_array().map(Vec::len), Some(1));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_051_the_sixth_presence_push_within_the_window_closes_the_channel() {
     let server = TestServer::start().await;
     let (mut ada, _) = join(&server, "ada").await;

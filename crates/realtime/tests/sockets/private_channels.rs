@@ -46,7 +46,7 @@ fn refusal(topic: &str) -> Value {
     json!({"status": "error", "response": {"reason": reason}})
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_017_private_join_needs_a_select_policy() {
     let server = server().await;
     let mut client = connect(&server).await;
@@ -64,7 +64,7 @@ async fn realtime_017_private_join_needs_a_select_policy() {
     anon.join_ok("realtime:open-a", json!({})).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_018_policies_see_topic_user_extension_and_headers() {
     let server = server().await;
     let token = server.user_token(ADA);
@@ -92,7 +92,7 @@ async fn realtime_018_policies_see_topic_user_extension_and_headers() {
         .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_019_a_broadcast_without_a_write_policy_is_dropped_without_a_reply() {
     let server = server().await;
     let (mut sender, mut reader) = (connect(&server).await, connect(&server).await);
@@ -117,7 +117,7 @@ async fn realtime_019_a_broadcast_without_a_write_policy_is_dropped_without_a_re
     reader.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_020_probe_rows_are_never_committed() {
     let server = server().await;
     let mut client = connect(&server).await;
@@ -136,7 +136,7 @@ async fn realtime_020_probe_rows_are_never_committed() {
     assert_eq!(count, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_021_private_and_public_members_of_one_name_never_meet() {
     let server = server().await;
     let (mut inside, mut outside) = (connect(&server).await, connect(&server).await);
@@ -160,7 +160,7 @@ async fn realtime_021_private_and_public_members_of_one_name_never_meet() {
     inside.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_022_an_expired_token_ends_the_channel_and_not_the_socket() {
     let server = server().await;
     let mut client = connect(&server).await;
@@ -189,7 +189,7 @@ async fn realtime_022_an_expired_token_ends_the_channel_and_not_the_socket() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_024_token_refresh_without_read_permission_closes_the_channel() {
     let server = server().await;
     let mut client = connect(&server).await;
@@ -211,7 +211,7 @@ async fn realtime_024_token_refresh_without_read_permission_closes_the_channel()
     assert_eq!(client.next().await[3], "phx_close");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_046_replay_sends_the_newest_kept_messages_oldest_first() {
     let server = server().await;
     let superuser = server.database.superuser().await;
@@ -241,7 +241,7 @@ async fn realtime_046_replay_sends_the_newest_kept_messages_oldest_first() {
     assert_eq!(reply["response"]["reason"], reason);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_051_private_only_setting_refuses_public_joins() {
     let server = TestServer::start_with(RealtimeConfig {
         private_only: true,
@@ -256,7 +256,7 @@ async fn realtime_051_private_only_setting_refuses_public_joins() {
     assert_eq!(reply["response"]["reason"], reason);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_060_partitions_exist_from_yesterday_to_three_days_ahead() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -294,7 +294,7 @@ async fn realtime_060_partitions_exist_from_yesterday_to_three_days_ahead() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_067_presence_and_broadcast_have_policies_of_their_own() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -339,7 +339,7 @@ async fn realtime_067_presence_and_broadcast_have_policies_of_their_own() {
     member.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_072_errors_of_policies_do_not_reach_clients() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
@@ -372,7 +372,7 @@ async fn realtime_072_errors_of_policies_do_not_reach_clients() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_074_metrics_count_sockets_channels_messages_drops_and_checks() {
     let server = server().await;
     let mut client = connect(&server).await;

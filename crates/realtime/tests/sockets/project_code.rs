@@ -30,7 +30,7 @@ async fn count(client: &Client, sequence: &str) -> i64 {
     client.query_one(&count, &[]).await.expect("a number").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_012_code_of_a_project_never_has_the_login_of_the_stream() {
     let first = TestServer::start().await;
     let superuser = first.database.superuser().await;

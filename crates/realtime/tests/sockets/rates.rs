@@ -27,7 +27,7 @@ async fn broadcast_until_refused(sender: &mut Client, receiver: &mut Client) -> 
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_051_receiving_channel_is_closed_and_http_gets_429_over_the_rate_of_events() {
     let server = TestServer::start_with(RealtimeConfig {
         max_events_per_second: 1,
@@ -64,7 +64,7 @@ fn join(index: usize) -> Value {
     json!(["1", "1", format!("realtime:rates-{index}"), "phx_join", {}])
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_051_socket_is_closed_and_upgrades_get_429_over_the_rate_of_joins() {
     let server = TestServer::start_with(RealtimeConfig {
         max_joins_per_second: 1,

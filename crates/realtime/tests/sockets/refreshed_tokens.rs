@@ -71,7 +71,7 @@ async fn texts_until_close(client: &mut Client) -> Vec<Value> {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_its_tokens_are_refused() {
     const ENDED: &str = "The user of the token was deleted or banned";
     let (server, database) = server().await;
@@ -98,7 +98,7 @@ async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_it
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_022_tokens_of_a_deleted_user_do_not_count_for_another_with_the_same_id() {
     let (server, _) = server().await;
     let token = |issued_ago: i64| {
@@ -141,7 +141,7 @@ async fn realtime_022_tokens_of_a_deleted_user_do_not_count_for_another_with_the
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_023_rows_are_checked_with_the_claims_of_a_refreshed_token() {
     let (server, database) = server().await;
     let mut client = join(&server, ADA).await;
@@ -166,7 +166,7 @@ async fn realtime_023_rows_are_checked_with_the_claims_of_a_refreshed_token() {
     client.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_023_a_refreshed_token_of_another_user_takes_the_old_rows_away_at_once() {
     let (server, database) = server().await;
     let mut client = join(&server, ADA).await;
@@ -186,7 +186,7 @@ async fn realtime_023_a_refreshed_token_of_another_user_takes_the_old_rows_away_
     assert_eq!(next_change(&mut client).await["record"]["id"], 2);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_044_a_row_that_is_too_large_arrives_at_the_socket_with_its_small_columns() {
     let (server, database) = server().await;
     let mut client = join(&server, ADA).await;

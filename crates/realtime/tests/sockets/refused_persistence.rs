@@ -16,7 +16,7 @@ fn push(meta: &str) -> Message {
     Message::binary(frame)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_210_a_broadcast_that_is_to_be_stored_is_refused_with_a_reason() {
     let server = TestServer::start().await;
     let policies = "create policy w on realtime.messages for insert to anon with check (true);
@@ -47,7 +47,7 @@ async fn realtime_210_a_broadcast_that_is_to_be_stored_is_refused_with_a_reason(
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_211_persist_by_http_is_refused() {
     let server = TestServer::start().await;
     let mut member = server.connect_anon().await;

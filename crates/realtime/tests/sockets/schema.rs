@@ -63,7 +63,7 @@ async fn is_true(database: &Database, condition: &str) -> bool {
     row.expect("the condition is valid").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_070_functions_types_and_tables_have_the_names_and_signatures_of_the_contract() {
     let server = TestServer::start().await;
     let database = server.database.superuser().await;
@@ -114,7 +114,7 @@ async fn realtime_070_functions_types_and_tables_have_the_names_and_signatures_o
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_070_the_roles_of_the_api_have_the_grants_of_the_contract_and_no_others() {
     let server = TestServer::start().await;
     let database = server.database.superuser().await;
@@ -181,7 +181,7 @@ async fn realtime_070_the_roles_of_the_api_have_the_grants_of_the_contract_and_n
     assert_eq!(policies, [""; 0]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_070_policies_and_triggers_of_the_documentation_apply_without_change() {
     let server = TestServer::start().await;
     // Run as `postgres`, who is not a superuser, as a project's migration is.

@@ -80,7 +80,7 @@ async fn wait_for_presence(client: &mut Client, list: &str, key: &str) -> Value 
     found.await.expect("presence arrives in time")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_broadcasts_cross_nodes_in_both_directions_and_arrive_once() {
     let nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;
@@ -129,7 +129,7 @@ async fn start_slow_way(nats: &NatsServer, delay: Duration) -> String {
     format!("nats://{address}")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_a_join_is_answered_when_the_broker_has_the_subscription() {
     let nats = NatsServer::start();
     let mut slow = config(&nats);
@@ -150,7 +150,7 @@ async fn realtime_064_a_join_is_answered_when_the_broker_has_the_subscription() 
     assert_eq!(bob.next().await[4]["event"], "after the join");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_whoever_publishes_at_the_broker_cannot_send_clients_anything() {
     let nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;
@@ -208,7 +208,7 @@ async fn realtime_064_whoever_publishes_at_the_broker_cannot_send_clients_anythi
     assert_eq!(next[4]["event"], "second");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_broadcasts_of_the_database_need_no_broker_and_arrive_once() {
     let nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;
@@ -250,7 +250,7 @@ async fn send_from_database(database: &tokio_postgres::Client, event: &str) {
     database.execute(send, &[&event]).await.expect("it is sent");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_presence_crosses_nodes_with_one_phx_ref() {
     let nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;
@@ -269,7 +269,7 @@ async fn realtime_064_presence_crosses_nodes_with_one_phx_ref() {
     assert_eq!(left["phx_ref"], on_first["phx_ref"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_a_new_node_learns_who_is_present() {
     let nats = NatsServer::start();
     let first = TestServer::start_with(config(&nats)).await;
@@ -283,7 +283,7 @@ async fn realtime_064_a_new_node_learns_who_is_present() {
     assert_eq!(wait_for_presence(&mut bob, "joins", "ada").await["n"], 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_065_presence_of_a_node_that_shuts_down_leaves_at_once() {
     let nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;
@@ -297,7 +297,7 @@ async fn realtime_065_presence_of_a_node_that_shuts_down_leaves_at_once() {
     wait_for_presence(&mut bob, "leaves", "ada").await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_065_silent_nodes_lose_their_presence_and_a_returning_broker_heals_it() {
     let mut nats = NatsServer::start();
     let (first, second) = start_two(&nats).await;

@@ -53,7 +53,7 @@ async fn track(client: &mut Client, payload: Value) -> Value {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_075_a_channel_a_socket_and_a_client_have_a_share_of_subscriptions() {
     let server = TestServer::start_with(RealtimeConfig {
         max_bindings_per_address: 1100,
@@ -90,7 +90,7 @@ async fn realtime_075_a_channel_a_socket_and_a_client_have_a_share_of_subscripti
     assert_eq!(reply["status"], "ok", "{reply}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_075_a_message_beyond_the_share_of_memory_closes_its_socket_and_no_other() {
     let server = TestServer::start_with(RealtimeConfig {
         memory: MemoryBudget::new(4 * 1024 * 1024),
@@ -115,7 +115,7 @@ async fn realtime_075_a_message_beyond_the_share_of_memory_closes_its_socket_and
     bystander.expect_nothing().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_075_presence_is_counted_until_it_is_gone() {
     let server = TestServer::start_with(RealtimeConfig {
         memory: MemoryBudget::new(4 * 1024 * 1024),
@@ -141,7 +141,7 @@ async fn realtime_075_presence_is_counted_until_it_is_gone() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_075_topics_keys_and_joins_have_a_longest_length() {
     let server = TestServer::start().await;
     let mut client = server.connect_anon().await;
@@ -157,7 +157,7 @@ async fn realtime_075_topics_keys_and_joins_have_a_longest_length() {
     assert_eq!(refusal(&mut client, TOPIC, long_join).await, too_long);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_029_a_batch_has_at_most_500_messages_and_50_private_topics() {
     let server = TestServer::start().await;
     let batch = |count: usize, is_private: bool| {
@@ -190,7 +190,7 @@ async fn realtime_029_a_batch_has_at_most_500_messages_and_50_private_topics() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_064_a_presence_that_other_nodes_could_not_get_is_refused() {
     let nats = NatsServer::start();
     let server = TestServer::start_with(RealtimeConfig {

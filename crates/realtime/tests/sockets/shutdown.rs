@@ -47,7 +47,7 @@ async fn start_streaming() -> (TestServer, Client) {
     (server, superuser)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_058_a_drained_server_holds_no_replication_slot() {
     let (server, superuser) = start_streaming().await;
 
@@ -57,7 +57,7 @@ async fn realtime_058_a_drained_server_holds_no_replication_slot() {
     drop(server);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_058_a_dropped_server_holds_no_replication_slot() {
     let (server, superuser) = start_streaming().await;
     let _database = Rc::<TestDatabase>::clone(&server.database);

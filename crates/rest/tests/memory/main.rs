@@ -199,7 +199,7 @@ fn forms() -> Vec<Form> {
     ]
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_no_more_is_allocated_than_is_counted() {
     let database = TestDatabase::create().await;
     let superuser = database.superuser().await;

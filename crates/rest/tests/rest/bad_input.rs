@@ -2,7 +2,7 @@
 
 use crate::support::{ANA, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_hostile_queries_are_refused_and_the_server_keeps_serving() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -38,7 +38,7 @@ async fn rest_078_hostile_queries_are_refused_and_the_server_keeps_serving() {
     assert_eq!(anon.get("/posts?select=id&id=eq.1").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_errors_of_the_http_layer_have_postgrests_shape() {
     let app = TestApp::blog().await;
     let many_headers = "X-A: b\r\n".repeat(200);
@@ -76,7 +76,7 @@ async fn rest_078_errors_of_the_http_layer_have_postgrests_shape() {
     assert_eq!(app.anon().get("/posts").await.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_bytes_that_are_not_utf8_are_refused() {
     let app = TestApp::blog().await;
 
@@ -108,7 +108,7 @@ async fn rest_078_bytes_that_are_not_utf8_are_refused() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_018_characters_that_curl_does_not_encode_are_accepted() {
     let app = TestApp::blog().await;
 
@@ -127,7 +127,7 @@ async fn rest_018_characters_that_curl_does_not_encode_are_accepted() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_too_many_columns_embeds_or_parameters_are_refused() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -157,7 +157,7 @@ async fn rest_078_too_many_columns_embeds_or_parameters_are_refused() {
     assert_eq!(wide.text, r#"[{"id":1}]"#);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_043_hostile_bodies_are_refused_and_the_server_keeps_serving() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);

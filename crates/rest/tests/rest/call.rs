@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{ANA, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_063_064_arguments_come_from_the_body_or_the_query_string() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -14,7 +14,7 @@ async fn rest_063_064_arguments_come_from_the_body_or_the_query_string() {
     assert_eq!(anon.get("/rpc/add?a=5&b=6").await.text, "11");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_065_a_set_is_an_array_and_void_is_204() {
     let app = TestApp::blog().await;
 
@@ -35,7 +35,7 @@ async fn rest_065_a_set_is_an_array_and_void_is_204() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_066_unknown_functions_and_arguments_get_a_hint() {
     let app = TestApp::blog().await;
 
@@ -57,7 +57,7 @@ async fn rest_066_unknown_functions_and_arguments_get_a_hint() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_067_overloads_with_the_same_argument_names_are_ambiguous() {
     let app = TestApp::blog().await;
 
@@ -72,7 +72,7 @@ async fn rest_067_overloads_with_the_same_argument_names_are_ambiguous() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_068_results_of_functions_can_be_embedded_filtered_and_counted() {
     let app = TestApp::blog().await;
 
@@ -93,7 +93,7 @@ async fn rest_068_results_of_functions_can_be_embedded_filtered_and_counted() {
     assert_eq!(response.header("content-range"), Some("0-0/1"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_005_071_get_runs_read_only_and_post_of_a_volatile_function_does_not() {
     let app = TestApp::blog().await;
 
@@ -110,7 +110,7 @@ async fn rest_005_071_get_runs_read_only_and_post_of_a_volatile_function_does_no
     assert_eq!((method.status, method.code().as_str()), (405, "PGRST101"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_074_075_raised_errors_keep_their_message_details_and_hint() {
     let app = TestApp::blog().await;
 
@@ -126,7 +126,7 @@ async fn rest_074_075_raised_errors_keep_their_message_details_and_hint() {
     assert_eq!(teapot.status, 418);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_076_functions_choose_status_and_headers() {
     let app = TestApp::blog().await;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::standalone_app::until;
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_092_new_tables_appear_after_ddl_without_refused_requests() {
     let app = TestApp::blog().await;
     let (anon, other) = (app.anon(), app.anon());
@@ -24,7 +24,7 @@ async fn rest_092_new_tables_appear_after_ddl_without_refused_requests() {
     futures_util::join!(anon.until("/fresh", |response| response.status != 404), busy);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_091_a_changed_column_is_seen_after_a_reload() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -50,7 +50,7 @@ async fn rest_091_a_changed_column_is_seen_after_a_reload() {
     until("a reload", || app.cache.health().loads >= 2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_094_health_reports_loaded_and_listening() {
     let app = TestApp::blog().await;
 
@@ -60,7 +60,7 @@ async fn rest_094_health_reports_loaded_and_listening() {
     assert_eq!(app.cache.health().failure, None);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_092_ddl_under_load_fails_no_request() {
     let app = TestApp::blog().await;
     let superuser = app.database.superuser().await;

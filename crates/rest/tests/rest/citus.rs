@@ -374,7 +374,7 @@ async fn send_all(client: &Client) -> Vec<(Request, (u16, String, Option<String>
     responses
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn requests_on_distributed_tables_get_the_same_responses_as_on_local_ones() {
     let plain = start_blog().await;
     let distributed = start_distributed_blog().await;
@@ -419,7 +419,7 @@ async fn is_inlined(client: &Client, method: &str, path: &str, body: Option<Valu
     response.text.contains(&scans)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_citus_the_body_of_a_function_is_never_read_behind_its_back() {
     let plain = start_blog().await;
     let distributed = start_distributed_blog().await;
@@ -452,7 +452,7 @@ async fn with_citus_the_body_of_a_function_is_never_read_behind_its_back() {
     distributed.stop().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_citus_a_planned_count_of_distributed_rows_is_refused_with_a_hint() {
     let app = start_distributed_blog().await;
     let client = app.service_role();
@@ -475,7 +475,7 @@ async fn with_citus_a_planned_count_of_distributed_rows_is_refused_with_a_hint()
     app.stop().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_citus_two_columns_of_one_name_are_refused_unless_readers_of_json_see_the_last() {
     let plain = start_blog().await;
     let distributed = start_distributed_blog().await;
@@ -524,7 +524,7 @@ async fn with_citus_two_columns_of_one_name_are_refused_unless_readers_of_json_s
     distributed.stop().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn with_citus_computed_columns_of_a_result_are_rendered_as_csv_and_those_of_written_rows_are_refused() {
     let plain = start_blog().await;
     let distributed = start_distributed_blog().await;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_023_to_026_embeds_to_one_to_many_and_many_to_many() {
     let app = TestApp::blog().await;
 
@@ -23,7 +23,7 @@ async fn rest_023_to_026_embeds_to_one_to_many_and_many_to_many() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_027_inner_embeds_drop_parents_without_a_match() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -41,7 +41,7 @@ async fn rest_027_inner_embeds_drop_parents_without_a_match() {
     assert_eq!(left.as_array().map(Vec::len), Some(3));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_028_two_foreign_keys_to_one_table_need_a_hint() {
     let app = TestApp::blog().await;
 
@@ -58,7 +58,7 @@ async fn rest_028_two_foreign_keys_to_one_table_need_a_hint() {
     assert_eq!(by_key.json(), json!([{ "profiles": null }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_028_two_embeds_of_one_name_are_refused() {
     let app = TestApp::blog().await;
 
@@ -80,7 +80,7 @@ async fn rest_028_two_embeds_of_one_name_are_refused() {
     assert_eq!(named.status, 200, "{}", named.text);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_029_a_missing_relationship_is_pgrst200_with_both_names() {
     let app = TestApp::blog().await;
 
@@ -93,7 +93,7 @@ async fn rest_029_a_missing_relationship_is_pgrst200_with_both_names() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_030_filters_orders_and_limits_of_an_embed_apply_per_parent() {
     let app = TestApp::blog().await;
 
@@ -107,7 +107,7 @@ async fn rest_030_filters_orders_and_limits_of_an_embed_apply_per_parent() {
     assert_eq!(rows[2], json!({ "id": 3, "c": [] }));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_031_embed_counts_work_with_aggregates_disabled() {
     let app = TestApp::blog().await;
 
@@ -118,7 +118,7 @@ async fn rest_031_embed_counts_work_with_aggregates_disabled() {
     assert_eq!((refused.status, refused.code().as_str()), (400, "PGRST123"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_032_null_filters_on_embeds_are_anti_and_semi_joins() {
     let app = TestApp::blog().await;
 
@@ -135,7 +135,7 @@ async fn rest_032_null_filters_on_embeds_are_anti_and_semi_joins() {
     assert_eq!(with.json(), json!([{ "id": 1 }, { "id": 3 }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_033_parameters_of_a_relation_that_is_not_embedded_are_refused() {
     let app = TestApp::blog().await;
 
@@ -155,7 +155,7 @@ async fn rest_033_parameters_of_a_relation_that_is_not_embedded_are_refused() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_033_of_several_parameters_without_an_embed_the_last_is_named() {
     let app = TestApp::blog().await;
 
@@ -174,7 +174,7 @@ async fn rest_033_of_several_parameters_without_an_embed_the_last_is_named() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_104_spread_columns_become_columns_of_the_parent() {
     let app = TestApp::blog().await;
 
@@ -191,7 +191,7 @@ async fn rest_104_spread_columns_become_columns_of_the_parent() {
     assert_eq!(to_many.json(), json!([{ "id": 1, "names": ["sql", "rust"] }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_105_rows_sort_by_a_column_of_a_to_one_embed() {
     let app = TestApp::blog().await;
 
@@ -209,7 +209,7 @@ async fn rest_105_rows_sort_by_a_column_of_a_to_one_embed() {
     assert_eq!(to_many.code(), "PGRST118");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_108_views_embed_like_their_tables() {
     let app = TestApp::blog().await;
 
@@ -224,7 +224,7 @@ async fn rest_108_views_embed_like_their_tables() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_109_a_self_reference_embeds_children_and_parent() {
     let app = TestApp::blog().await;
 

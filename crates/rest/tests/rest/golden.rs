@@ -152,22 +152,22 @@ async fn expect_recorded_responses(name: &str, form: Form) {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_golden_corpus_of_the_default_configuration() {
     expect_recorded_responses("default", Form::PostgreSql).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_golden_corpus_of_the_tuned_configuration() {
     expect_recorded_responses("tuned", Form::PostgreSql).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_golden_corpus_of_the_closed_configuration() {
     expect_recorded_responses("closed", Form::PostgreSql).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_golden_corpus_in_the_form_for_citus() {
     for name in ["default", "tuned", "closed"] {
         expect_recorded_responses(name, Form::Citus).await;

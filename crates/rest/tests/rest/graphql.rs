@@ -42,7 +42,7 @@ async fn query(app: &TestApp, user: Option<&str>, body: Value) -> Value {
     response.json()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_001_graphql_runs_the_query_with_role_and_claims_of_the_caller() {
     let app = start_with_resolver().await;
 
@@ -84,7 +84,7 @@ async fn gw_001_graphql_runs_the_query_with_role_and_claims_of_the_caller() {
     assert_eq!(like["data"]["query"], "like");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_001_graphql_errors_have_the_shape_of_function_errors() {
     let app = start_with_resolver().await;
 
@@ -101,7 +101,7 @@ async fn gw_001_graphql_errors_have_the_shape_of_function_errors() {
     assert_eq!((read.status, read.code()), (404, "PGRST202".to_owned()));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_001_graphql_without_the_extension_responds_as_supabase_does() {
     let app = TestApp::blog().await;
 

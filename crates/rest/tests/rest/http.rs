@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{ANA, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_054_082_accept_chooses_object_csv_and_stripped_arrays() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -46,7 +46,7 @@ async fn rest_054_082_accept_chooses_object_csv_and_stripped_arrays() {
     assert_eq!(stripped.text, r#"[{"id":2}]"#);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_077_errors_have_four_keys_and_a_proxy_status() {
     let app = TestApp::blog().await;
 
@@ -57,7 +57,7 @@ async fn rest_077_errors_have_four_keys_and_a_proxy_status() {
     assert_eq!(response.header("proxy-status"), Some("PostgREST; error=PGRST205"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_079_080_profile_headers_choose_the_schema() {
     let schema =
         "create schema other; create table other.things (id int); grant usage on schema other to anon;
@@ -90,7 +90,7 @@ async fn rest_079_080_profile_headers_choose_the_schema() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_086_087_preference_applied_lists_what_took_effect() {
     let app = TestApp::blog().await;
 
@@ -118,7 +118,7 @@ async fn rest_086_087_preference_applied_lists_what_took_effect() {
     assert_eq!((strict.status, strict.code().as_str()), (400, "PGRST122"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_117_options_lists_the_allowed_methods() {
     let app = TestApp::blog().await;
 
@@ -132,7 +132,7 @@ async fn rest_117_options_lists_the_allowed_methods() {
     assert_eq!(function.header("allow"), Some("OPTIONS,GET,HEAD,POST"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_118_the_root_document_lists_what_the_role_may_use() {
     let app = TestApp::blog().await;
     let superuser = app.database.superuser().await;
@@ -158,7 +158,7 @@ async fn rest_118_the_root_document_lists_what_the_role_may_use() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_118_argument_types_of_a_schema_are_named_with_it() {
     let app = TestApp::start(
         "create type public.mood as enum ('fine', 'tired');
@@ -178,7 +178,7 @@ async fn rest_118_argument_types_of_a_schema_are_named_with_it() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_121_successful_responses_have_vary() {
     let app = TestApp::blog().await;
 
@@ -193,7 +193,7 @@ async fn rest_121_successful_responses_have_vary() {
     assert!(vary.join(", ").contains("Accept, Prefer, Range"), "{vary:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_122_unknown_paths_and_methods_are_refused() {
     let app = TestApp::blog().await;
 
@@ -213,7 +213,7 @@ async fn rest_122_unknown_paths_and_methods_are_refused() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_003_sql_can_read_method_path_headers_and_role() {
     let app = TestApp::blog().await;
 
@@ -239,7 +239,7 @@ async fn rest_003_sql_can_read_method_path_headers_and_role() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_046_trace_headers_reach_sql_and_the_api_key_in_the_query_does_not() {
     let app = TestApp::start(
         "create function public.headers() returns json language sql stable as $$

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{ANA, TestApp};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_001_requests_run_as_anon_or_the_role_of_their_token() {
     let app = TestApp::blog().await;
 
@@ -18,7 +18,7 @@ async fn rest_001_requests_run_as_anon_or_the_role_of_their_token() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_002_sql_can_read_the_claims_which_always_have_a_role() {
     let app = TestApp::blog().await;
 
@@ -29,7 +29,7 @@ async fn rest_002_sql_can_read_the_claims_which_always_have_a_role() {
     assert_eq!(nobody["claims"], json!({ "role": "anon" }));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_003_settings_of_one_request_do_not_leak_into_the_next() {
     let app = TestApp::blog().await;
     let (ana, anon) = (app.user(ANA), app.anon());
@@ -45,7 +45,7 @@ async fn rest_003_settings_of_one_request_do_not_leak_into_the_next() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_006_tokens_are_refused_thirty_seconds_after_they_expire() {
     let app = TestApp::blog().await;
     let now = selvedge_token::unix_now();
@@ -62,7 +62,7 @@ async fn rest_006_tokens_are_refused_thirty_seconds_after_they_expire() {
     assert_eq!(just_late.status, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_007_a_bad_signature_is_refused() {
     let app = TestApp::blog().await;
     let mut client = app.user(ANA);
@@ -75,7 +75,7 @@ async fn rest_007_a_bad_signature_is_refused() {
     assert_eq!((response.status, response.code().as_str()), (401, "PGRST301"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_008_missing_privileges_are_401_for_anon_and_403_for_others() {
     let app = TestApp::start(&format!(
         "{}; create table public.secret (id int)",
@@ -96,7 +96,7 @@ async fn rest_008_missing_privileges_are_401_for_anon_and_403_for_others() {
     assert_eq!((ana.status, ana.code().as_str()), (403, "42501"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_072_settings_of_a_role_apply_and_change_without_a_restart() {
     let app = TestApp::blog().await;
     let superuser = app.database.superuser().await;
@@ -121,7 +121,7 @@ async fn rest_072_settings_of_a_role_apply_and_change_without_a_restart() {
         .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_073_a_statement_timeout_answers_57014() {
     let schema = format!(
         "{}; alter function public.nap(double precision) set statement_timeout = '50ms'",
@@ -134,7 +134,7 @@ async fn rest_073_a_statement_timeout_answers_57014() {
     assert_eq!((response.status, response.code().as_str()), (500, "57014"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_115_the_pre_request_function_sees_the_headers_and_may_refuse() {
     let schema = format!(
         "{}; create function public.guard() returns void language plpgsql as $$ begin

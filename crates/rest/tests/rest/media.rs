@@ -36,7 +36,7 @@ async fn ids(client: &Client, filter: &str) -> Vec<i64> {
         .collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_083_csv_has_a_header_and_postgresqls_record_text() {
     let app = TestApp::start(THINGS).await;
     let csv = [("accept", "text/csv")];
@@ -56,7 +56,7 @@ async fn rest_083_csv_has_a_header_and_postgresqls_record_text() {
     assert_eq!((none.status, none.text.as_str()), (200, "\n"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_084_nulls_are_stripped_from_arrays_and_objects() {
     let app = TestApp::start(THINGS).await;
     let ask = |media: &'static str| {
@@ -82,7 +82,7 @@ async fn rest_084_nulls_are_stripped_from_arrays_and_objects() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_087_strict_handling_refuses_unknown_preferences() {
     let app = TestApp::start(THINGS).await;
     let prefer = |value: &'static str| {
@@ -103,7 +103,7 @@ async fn rest_087_strict_handling_refuses_unknown_preferences() {
     assert_eq!((silent.status, silent.header("preference-applied")), (200, None));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_089_a_time_zone_changes_how_times_are_written() {
     let app = TestApp::start(THINGS).await;
     let path = "/things?select=happened&id=lt.3&order=id";
@@ -134,7 +134,7 @@ async fn rest_089_a_time_zone_changes_how_times_are_written() {
     assert_eq!(next.json()[0]["happened"], "2024-01-01T12:00:00+00:00");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_101_full_text_search_on_text_and_tsvector_columns() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
@@ -160,7 +160,7 @@ async fn rest_101_full_text_search_on_text_and_tsvector_columns() {
     assert_eq!((unknown.status, unknown.code().as_str()), (400, "42704"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_102_array_json_and_range_operators() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
@@ -185,7 +185,7 @@ async fn rest_102_array_json_and_range_operators() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_103_any_all_patterns_and_isdistinct() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
@@ -210,7 +210,7 @@ async fn rest_103_any_all_patterns_and_isdistinct() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_107_computed_relationships_embed_by_name_and_replace_detected_ones() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
@@ -250,7 +250,7 @@ async fn rest_107_computed_relationships_embed_by_name_and_replace_detected_ones
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_120_filters_may_use_the_target_name_of_an_aliased_embed_with_a_warning() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();

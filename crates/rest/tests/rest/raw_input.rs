@@ -29,7 +29,7 @@ async fn expect_serving(app: &StandaloneApp) {
     assert_eq!((response.status, response.text.as_str()), (200, r#"[{"id":1}]"#));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_ambiguous_http_heads_are_refused() {
     let app = Start::on(ITEMS).run().await;
     let hidden = "GET /items HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -60,7 +60,7 @@ async fn rest_078_ambiguous_http_heads_are_refused() {
     expect_serving(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_078_oversized_urls_headers_and_bodies_are_refused() {
     let app = Start::on(ITEMS).run().await;
     let get = |target: &str, more: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n{more}\r\n");
@@ -91,7 +91,7 @@ async fn rest_078_oversized_urls_headers_and_bodies_are_refused() {
     expect_serving(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_043_truncated_or_malformed_chunked_bodies_get_one_error_response() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
@@ -129,7 +129,7 @@ async fn rest_043_truncated_or_malformed_chunked_bodies_get_one_error_response()
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_slow_and_silent_clients_are_disconnected_after_the_head_timeout() {
     let app = Start::on(ITEMS).run().await;
 
@@ -155,7 +155,7 @@ async fn gw_049_slow_and_silent_clients_are_disconnected_after_the_head_timeout(
     expect_serving(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_018_pipelined_requests_are_answered_in_order_however_they_are_split() {
     let app = Start::on(ITEMS).run().await;
     let get = |target: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");

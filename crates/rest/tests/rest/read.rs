@@ -12,7 +12,7 @@ fn ids(rows: &Value) -> Vec<i64> {
         .collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_009_columns_come_in_the_order_of_select() {
     let app = TestApp::blog().await;
 
@@ -31,7 +31,7 @@ async fn rest_009_columns_come_in_the_order_of_select() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_009_a_location_that_clients_would_refuse_is_left_out() {
     let app = TestApp::blog().await;
     let ids: Vec<String> = (1..=600)
@@ -47,7 +47,7 @@ async fn rest_009_a_location_that_clients_would_refuse_is_left_out() {
     assert_eq!(response.header("content-location"), None);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_011_to_016_each_operator_selects_the_right_rows() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -91,7 +91,7 @@ async fn rest_011_to_016_each_operator_selects_the_right_rows() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_011_a_value_of_the_wrong_type_answers_22p02() {
     let app = TestApp::blog().await;
 
@@ -100,7 +100,7 @@ async fn rest_011_a_value_of_the_wrong_type_answers_22p02() {
     assert_eq!((response.status, response.code().as_str()), (400, "22P02"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_019_order_sorts_and_wrong_orders_are_refused() {
     let app = TestApp::blog().await;
     let anon = app.anon();
@@ -125,7 +125,7 @@ async fn rest_019_order_sorts_and_wrong_orders_are_refused() {
     assert_eq!((bad.status, bad.code().as_str()), (400, "PGRST100"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_020_and_056_to_058_pages_have_content_range_and_206() {
     let app = TestApp::blog().await;
     let exact = [("prefer", "count=exact")];
@@ -168,7 +168,7 @@ async fn rest_020_and_056_to_058_pages_have_content_range_and_206() {
     assert_eq!((negative.status, negative.code().as_str()), (416, "PGRST103"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_021_no_list_is_longer_than_max_rows() {
     let config = selvedge_rest::RestConfig {
         max_rows: Some(1),
@@ -185,7 +185,7 @@ async fn rest_021_no_list_is_longer_than_max_rows() {
     assert_eq!(rows, json!([{ "id": 1, "comments": [{ "id": 1 }] }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_022_an_unknown_relation_gets_a_hint_at_a_similar_one() {
     let app = TestApp::blog().await;
 
@@ -202,7 +202,7 @@ async fn rest_022_an_unknown_relation_gets_a_hint_at_a_similar_one() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_034_alias_cast_and_json_path_in_select() {
     let app = TestApp::blog().await;
 
@@ -217,7 +217,7 @@ async fn rest_034_alias_cast_and_json_path_in_select() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_059_head_has_the_headers_of_get_and_no_body() {
     let app = TestApp::blog().await;
 

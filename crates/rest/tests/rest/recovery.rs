@@ -11,7 +11,7 @@ const ITEMS: &str = "create table public.items (id int primary key); insert into
     grant usage on schema public to anon; grant select, update on public.items to anon;
     alter role $login set pgrst.db_schemas = 'public'";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_093_requests_answer_pgrst002_until_the_first_load_succeeds() {
     let app = Start {
         reachable: false,
@@ -34,7 +34,7 @@ async fn rest_093_requests_answer_pgrst002_until_the_first_load_succeeds() {
         .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_093_and_096_a_failed_reload_keeps_the_old_catalog() {
     let app = Start::on(ITEMS).run().await;
     let anon = app.anon();
@@ -62,7 +62,7 @@ async fn rest_093_and_096_a_failed_reload_keeps_the_old_catalog() {
     until("the listener is back", || app.cache.health().listening).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_094_a_lost_listener_reconnects_and_reloads() {
     let app = Start::on(ITEMS).run().await;
     until("listening", || app.cache.health().listening).await;
@@ -86,7 +86,7 @@ async fn rest_094_a_lost_listener_reconnects_and_reloads() {
     until("listening again", || app.cache.health().listening).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_096_requests_wait_for_a_connection_up_to_the_acquire_timeout() {
     let app = Start {
         pool: RequestPoolConfig {

@@ -58,7 +58,7 @@ async fn start_counting_proxy(socket: PathBuf) -> (u16, Arc<RoundTrips>) {
     (port, wire)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_004_every_kind_of_request_costs_one_round_trip() {
     let database = TestDatabase::create().await;
     database

@@ -16,7 +16,7 @@ const TWO_SCHEMAS: &str = "
     alter role $login set pgrst.db_schemas = 'public';
     alter role $login set pgrst.db_max_rows = '2';";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_role_settings_of_the_database_override_those_of_the_role() {
     let app = Start::on(TWO_SCHEMAS).run().await;
     let anon = app.anon();
@@ -44,7 +44,7 @@ async fn rest_095_role_settings_of_the_database_override_those_of_the_role() {
     assert_eq!(schemas(&refused), "Only the following schemas are exposed: other");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_settings_in_the_database_switch_aggregates_plans_and_tx_end() {
     let app = TestApp::blog().await;
     let ana = app.user(crate::support::ANA);
@@ -83,7 +83,7 @@ async fn rest_095_settings_in_the_database_switch_aggregates_plans_and_tx_end() 
     assert_eq!(ana.get("/tags?id=eq.99").await.text, "[]");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_pre_config_sets_settings_and_wrong_ones_are_ignored() {
     let start = Start::on(
         "create schema api; create table api.items (id int); insert into api.items values (1);
@@ -105,7 +105,7 @@ async fn rest_095_pre_config_sets_settings_and_wrong_ones_are_ignored() {
     assert_eq!(response.header("x-trace"), Some("abc"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_settings_that_cannot_be_read_at_the_start_serve_nobody() {
     let start = Start::on(
         "create table public.items (id int); grant select on public.items to anon;
@@ -136,7 +136,7 @@ async fn rest_095_settings_that_cannot_be_read_at_the_start_serve_nobody() {
         .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_a_wrong_setting_in_the_database_shows_in_ready_and_never_makes_a_user_anonymous() {
     let app = Start::on(
         "create function public.me() returns text language sql as $$ select current_user::text $$;
@@ -169,7 +169,7 @@ async fn rest_095_a_wrong_setting_in_the_database_shows_in_ready_and_never_makes
         .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_db_config_false_ignores_settings_in_the_database() {
     let start = Start::on(TWO_SCHEMAS);
     let config = RestConfig {
@@ -184,7 +184,7 @@ async fn rest_095_db_config_false_ignores_settings_in_the_database() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_007_a_new_jwt_secret_invalidates_cached_tokens() {
     let app =
         Start::on("create function public.me() returns text language sql as $$ select current_user::text $$")
@@ -209,7 +209,7 @@ async fn rest_007_a_new_jwt_secret_invalidates_cached_tokens() {
     assert_eq!(response.text, r#""authenticated""#);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_a_replaced_configuration_stays_below_the_databases_settings() {
     let app = Start::on(TWO_SCHEMAS).run().await;
     let replacement = RestConfig {
@@ -228,7 +228,7 @@ async fn rest_095_a_replaced_configuration_stays_below_the_databases_settings() 
     assert_eq!(response.json().as_array().map(Vec::len), Some(2));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_091_unknown_notification_payloads_cause_no_reload() {
     let app: StandaloneApp = Start::on("create table public.a (id int); grant select on public.a to anon")
         .run()

@@ -61,7 +61,7 @@ async fn app() -> TestApp {
     TestApp::start(SHAPES).await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_111_aggregates_are_refused_unless_switched_on() {
     let closed = app().await.anon().get("/readings?select=place,value.sum()").await;
     assert_eq!((closed.status, closed.code().as_str()), (400, "PGRST123"));
@@ -83,7 +83,7 @@ async fn rest_111_aggregates_are_refused_unless_switched_on() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_112_materialized_views_and_partitioned_tables_are_exposed_and_partitions_are_not() {
     let app = app().await;
     let anon = app.anon();
@@ -102,7 +102,7 @@ async fn rest_112_materialized_views_and_partitioned_tables_are_exposed_and_part
     assert_eq!(allow.header("allow"), Some("OPTIONS,GET,HEAD"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_113_domain_representations_apply_to_output_input_and_filters() {
     let app = app().await;
     let anon = app.anon();
@@ -125,7 +125,7 @@ async fn rest_113_domain_representations_apply_to_output_input_and_filters() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_004_the_first_read_of_an_enum_runs_once() {
     let app = app().await;
 
@@ -139,7 +139,7 @@ async fn rest_004_the_first_read_of_an_enum_runs_once() {
     assert_eq!(sessions, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_114_custom_media_type_handlers_render_their_type() {
     let app = app().await;
     let anon = app.anon();
@@ -159,7 +159,7 @@ async fn rest_114_custom_media_type_handlers_render_their_type() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_116_head_and_empty_responses_have_no_body() {
     let app = TestApp::blog().await;
     let (anon, ana) = (app.anon(), app.user(ANA));
@@ -188,7 +188,7 @@ async fn rest_116_head_and_empty_responses_have_no_body() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn repeated_requests_get_the_same_response_before_and_after_statements_are_prepared() {
     let app = app().await;
     let anon = app.anon();

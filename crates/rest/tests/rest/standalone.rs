@@ -18,7 +18,7 @@ const ITEMS: &str = "create table public.items (id int primary key); insert into
       message = '{\"code\":\"X1\",\"message\":\"m\"}', detail = '{\"status\":418,\"headers\":{},\"status_text\":\"Short and stout\"}'; end $$;
     create function public.root() returns json language sql as $$ select '{\"own\":true}'::json $$;";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_001_standalone_tokens_are_verified_by_jwt_secret() {
     let app = Start::on(ITEMS).run().await;
 
@@ -46,7 +46,7 @@ async fn rest_001_standalone_tokens_are_verified_by_jwt_secret() {
     assert_eq!((expired.status, expired.code().as_str()), (401, "PGRST303"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_001_without_anonymous_role_or_secret_requests_get_pgrst302_or_pgrst300() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
@@ -66,7 +66,7 @@ async fn rest_001_without_anonymous_role_or_secret_requests_get_pgrst302_or_pgrs
     assert_eq!((with_token.status, with_token.code().as_str()), (500, "PGRST300"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_081_cors_headers_equal_postgrests() {
     let app = Start::on(ITEMS).run().await;
     let origin = ("origin", "https://site.example");
@@ -123,7 +123,7 @@ async fn rest_081_cors_headers_equal_postgrests() {
     assert_eq!(same_origin.header("access-control-allow-origin"), None);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_081_only_listed_origins_get_cors_headers() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
@@ -150,7 +150,7 @@ async fn rest_081_only_listed_origins_get_cors_headers() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_121_the_trace_header_is_repeated_on_every_response() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
@@ -184,7 +184,7 @@ async fn rest_121_the_trace_header_is_repeated_on_every_response() {
     assert_eq!(app.anon().get("/items").await.header("x-request-id"), Some(""));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_043_server_max_body_bytes_sets_the_limit_of_bodies() {
     let mut start = Start::on(ITEMS);
     start
@@ -207,7 +207,7 @@ async fn rest_043_server_max_body_bytes_sets_the_limit_of_bodies() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_118_root_spec_replaces_the_root_document() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
@@ -219,7 +219,7 @@ async fn rest_118_root_spec_replaces_the_root_document() {
     assert_eq!(app.anon().get("/").await.text, r#"{"own":true}"#);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_097_admin_server_reports_live_ready_metrics_and_schema_cache() {
     let start = Start::on(ITEMS);
     let app = Start {
@@ -279,7 +279,7 @@ async fn status_line(url: &str, path: &str) -> String {
     response.lines().next().unwrap_or_default().to_owned()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_075_raised_errors_choose_the_reason_phrase() {
     let app = Start::on(ITEMS).run().await;
     let url = app.url();
@@ -296,7 +296,7 @@ async fn rest_075_raised_errors_choose_the_reason_phrase() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_standalone_requests_are_refused_while_memory_runs_short() {
     let memory = MemoryBudget::new(1_000_000);
     let start = Start::on(

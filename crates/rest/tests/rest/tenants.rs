@@ -51,7 +51,7 @@ fn ok(note: &str) -> (u16, String) {
     (200, note.to_owned())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_082_a_claim_chooses_the_schema_of_its_tenant_unless_a_profile_does() {
     let app = TestApp::start_with(TENANTS, config()).await;
     let (acme, globex) = (user_of(&app, json!("acme")), user_of(&app, json!("globex")));
@@ -86,7 +86,7 @@ async fn rest_082_a_claim_chooses_the_schema_of_its_tenant_unless_a_profile_does
     assert!(paths["/rpc/whose"].is_object(), "{paths}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_082_a_tenant_without_a_schema_is_unknown_until_it_is_created() {
     let app = TestApp::start_with(TENANTS, config()).await;
     let unknown = (406, "PGRST106".to_owned());
@@ -126,7 +126,7 @@ async fn rest_082_a_tenant_without_a_schema_is_unknown_until_it_is_created() {
     assert_eq!(response.json(), json!([{ "body": "of initech" }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_082_grants_decide_which_schema_of_a_tenant_a_role_may_use() {
     let schema = format!("{TENANTS} revoke usage on schema tenant_globex from anon, authenticated;");
     let app = TestApp::start_with(&schema, config()).await;
@@ -144,7 +144,7 @@ async fn rest_082_grants_decide_which_schema_of_a_tenant_a_role_may_use() {
     assert_eq!(read_note(&service, None).await, ok("of globex"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_115_a_pre_request_function_can_keep_callers_to_their_tenant() {
     let config = RestConfig {
         pre_request: Some("public.check_tenant".to_owned()),
@@ -164,7 +164,7 @@ async fn rest_115_a_pre_request_function_can_keep_callers_to_their_tenant() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_082_without_the_setting_a_claim_chooses_nothing() {
     let config = RestConfig {
         tenant_claim: None,

@@ -50,7 +50,7 @@ async fn count(app: &TestApp, table: &str) -> i64 {
     superuser.query_one(&sql, &[]).await.expect("a count").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_004_a_failure_in_the_middle_of_a_request_leaves_nothing_behind() {
     let app = start_orders().await;
     let ana = app.user(ANA);
@@ -102,7 +102,7 @@ async fn send_with_secrets(client: &Client, path: &str, body: &Value) -> String 
     read_process(&client.post_with(path, &headers, body).await)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_003_nothing_of_a_caller_is_seen_by_the_next_on_the_same_connection_even_after_errors() {
     let app = start_orders().await;
     let (ana, anon) = (app.user(ANA), app.anon());
@@ -132,7 +132,7 @@ async fn rest_003_nothing_of_a_caller_is_seen_by_the_next_on_the_same_connection
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_086_a_write_with_max_affected_whose_plan_is_asked_for_changes_nothing() {
     let config = RestConfig {
         plan_enabled: true,
@@ -158,7 +158,7 @@ async fn rest_086_a_write_with_max_affected_whose_plan_is_asked_for_changes_noth
     assert_eq!(count(&app, "orders").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_050_dates_are_written_alike_under_a_function_s_date_style() {
     let config = RestConfig {
         hoisted_settings: vec!["datestyle".to_owned()],

@@ -30,7 +30,7 @@ pub(crate) async fn expect_rows(app: &TestApp, cases: &[(&str, Value)]) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_010_without_select_all_columns_come_in_table_order() {
     let app = start_wide_schema().await;
 
@@ -47,7 +47,7 @@ async fn rest_010_without_select_all_columns_come_in_table_order() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_014_like_patterns_accept_star_and_percent() {
     let app = start_wide_schema().await;
 
@@ -71,7 +71,7 @@ async fn rest_014_like_patterns_accept_star_and_percent() {
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_035_json_paths_select_filter_and_sort() {
     let app = start_wide_schema().await;
 
@@ -113,7 +113,7 @@ async fn rest_035_json_paths_select_filter_and_sort() {
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_036_computed_fields_can_be_selected_filtered_and_sorted() {
     let app = start_wide_schema().await;
 
@@ -143,7 +143,7 @@ async fn rest_036_computed_fields_can_be_selected_filtered_and_sorted() {
     assert!(all[0].get("age").is_none());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_056_without_a_count_the_total_is_unknown() {
     let app = start_wide_schema().await;
 
@@ -166,7 +166,7 @@ async fn rest_056_without_a_count_the_total_is_unknown() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_060_exact_counts_respect_filters_and_embeds_but_not_limits() {
     let app = start_wide_schema().await;
 
@@ -209,7 +209,7 @@ async fn rest_060_exact_counts_respect_filters_and_embeds_but_not_limits() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_061_estimated_counts_are_exact_up_to_max_rows() {
     let config = RestConfig {
         max_rows: Some(2),
@@ -235,7 +235,7 @@ async fn rest_061_estimated_counts_are_exact_up_to_max_rows() {
     assert_eq!(total("/rpc/years", "count=estimated").await, "5");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_101_text_search_applies_to_tsvector_to_text_columns() {
     let app = start_wide_schema().await;
 
@@ -275,7 +275,7 @@ async fn rest_101_text_search_applies_to_tsvector_to_text_columns() {
     assert_eq!((unknown.status, unknown.code().as_str()), (400, "42704"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_102_containment_overlap_and_ranges() {
     let app = start_wide_schema().await;
 
@@ -307,7 +307,7 @@ async fn rest_102_containment_overlap_and_ranges() {
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_103_any_all_and_isdistinct() {
     let app = start_wide_schema().await;
 

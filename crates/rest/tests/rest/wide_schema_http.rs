@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::TestApp;
 use crate::wide_schema::{WIDE_SCHEMA, start_wide_schema};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_080_responses_with_a_body_have_content_profile_where_several_schemas_are_exposed() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -48,7 +48,7 @@ async fn rest_080_responses_with_a_body_have_content_profile_where_several_schem
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_081_preflights_need_no_token_and_responses_expose_their_headers() {
     let app = start_wide_schema().await;
     let mut broken = app.anon();
@@ -96,7 +96,7 @@ async fn rest_081_preflights_need_no_token_and_responses_expose_their_headers() 
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_083_csv_has_a_header_row_and_postgresqls_record_text() {
     let app = start_wide_schema().await;
     let csv = [("accept", "text/csv")];
@@ -115,7 +115,7 @@ async fn rest_083_csv_has_a_header_row_and_postgresqls_record_text() {
     assert_eq!((none.status, none.text.as_str()), (200, "\n"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_084_stripped_media_types_leave_out_null_keys() {
     let app = start_wide_schema().await;
     let get = async |path: &str, accept: &str| app.anon().get_with(path, &[("accept", accept)]).await;
@@ -151,7 +151,7 @@ async fn rest_084_stripped_media_types_leave_out_null_keys() {
     assert_eq!(plain.json(), json!([{ "id": 4, "year": null }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_087_strict_handling_refuses_unknown_preferences() {
     let app = start_wide_schema().await;
     let get = async |prefer: &str| {
@@ -176,7 +176,7 @@ async fn rest_087_strict_handling_refuses_unknown_preferences() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_089_a_time_zone_changes_how_times_are_written() {
     let app = start_wide_schema().await;
     let get = async |prefer: &str| {
@@ -206,7 +206,7 @@ async fn rest_089_a_time_zone_changes_how_times_are_written() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_120_legacy_target_names_warn_or_are_refused_by_configuration() {
     let app = start_wide_schema().await;
 

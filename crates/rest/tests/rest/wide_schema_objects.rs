@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::wide_schema::{expect_rows, start_wide_schema, start_with_aggregates};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_069_a_single_unnamed_parameter_takes_the_whole_body() {
     let app = start_wide_schema().await;
     let send = async |function: &str, content_type: &str, body: &str| {
@@ -43,7 +43,7 @@ async fn rest_069_a_single_unnamed_parameter_takes_the_whole_body() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_070_variadic_and_array_arguments() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -89,7 +89,7 @@ async fn rest_070_variadic_and_array_arguments() {
     assert_eq!(by_form.text, "9");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_071_only_volatile_functions_called_by_post_may_write() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -112,7 +112,7 @@ async fn rest_071_only_volatile_functions_called_by_post_may_write() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_107_computed_relationships_embed_filter_sort_and_spread() {
     let app = start_wide_schema().await;
 
@@ -134,7 +134,7 @@ async fn rest_107_computed_relationships_embed_filter_sort_and_spread() {
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_111_aggregates_group_by_the_other_columns() {
     let app = start_with_aggregates().await;
 
@@ -168,7 +168,7 @@ async fn rest_111_aggregates_group_by_the_other_columns() {
     assert_eq!((disabled.status, disabled.code().as_str()), (400, "PGRST123"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_112_partitions_are_hidden_and_materialised_views_refuse_writes() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -199,7 +199,7 @@ async fn rest_112_partitions_are_hidden_and_materialised_views_refuse_writes() {
     assert_eq!(options.header("allow"), Some("OPTIONS,GET,HEAD"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_113_domain_representations_apply_to_reads_writes_and_filters() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -241,7 +241,7 @@ async fn rest_113_domain_representations_apply_to_reads_writes_and_filters() {
     assert!(csv.text.contains("#FF0000"), "{}", csv.text);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_114_media_type_handlers_apply_to_whole_rows_only() {
     let app = start_wide_schema().await;
     let get = async |path: &str, accept: &str| app.anon().get_with(path, &[("accept", accept)]).await;
@@ -272,7 +272,7 @@ async fn rest_114_media_type_handlers_apply_to_whole_rows_only() {
     assert_eq!(get("/rooms", "text/markdown").await.code(), "PGRST107");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_029_an_origin_with_only_hidden_relationships_gets_no_hint() {
     let app = start_wide_schema().await;
 

@@ -6,7 +6,7 @@ use crate::wide_schema::start_wide_schema;
 
 const RETURN_REPRESENTATION: [(&str, &str); 1] = [("prefer", "return=representation")];
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_041_unknown_keys_are_refused_unless_columns_leaves_them_out() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -43,7 +43,7 @@ async fn rest_041_unknown_keys_are_refused_unless_columns_leaves_them_out() {
     assert_eq!((not_there.status, not_there.code().as_str()), (400, "PGRST204"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_051_safeupdates_refusal_of_unfiltered_writes_is_400() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -70,7 +70,7 @@ async fn rest_051_safeupdates_refusal_of_unfiltered_writes_is_400() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_052_delete_ignores_the_content_type() {
     let app = start_wide_schema().await;
     let anon = app.anon();
@@ -90,7 +90,7 @@ async fn rest_052_delete_ignores_the_content_type() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_053_limits_do_not_apply_to_writes() {
     let config = selvedge_rest::RestConfig {
         max_rows: Some(1),
@@ -126,7 +126,7 @@ async fn rest_053_limits_do_not_apply_to_writes() {
     assert_eq!(anon.get("/rooms?select=id").await.json(), json!([{ "id": 1 }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_116_responses_without_rows_have_no_content_type() {
     let app = start_wide_schema().await;
     let anon = app.anon();

@@ -7,7 +7,7 @@ use crate::support::{ANA, BEN, TestApp};
 const REPRESENTATION: (&str, &str) = ("prefer", "return=representation");
 const OBJECT: (&str, &str) = ("accept", "application/vnd.pgrst.object+json");
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_037_insert_answers_201_with_an_empty_body_by_default() {
     let app = TestApp::blog().await;
 
@@ -42,7 +42,7 @@ create trigger take_away before insert on public.parted_7 for each row execute f
 grant insert on all tables in schema public to anon;
 "#;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_037_single_row_inserts_respect_triggers_rules_and_partitions() {
     let app = TestApp::start(TRIGGERS_AND_RULES).await;
     let anon = app.anon();
@@ -72,7 +72,7 @@ async fn rest_037_single_row_inserts_respect_triggers_rules_and_partitions() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_038_the_returned_representation_follows_select_and_embeds() {
     let app = TestApp::blog().await;
 
@@ -96,7 +96,7 @@ async fn rest_038_the_returned_representation_follows_select_and_embeds() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_the_default() {
     let app = TestApp::blog().await;
     let rows = json!([{ "title": "A", "author_id": ANA, "status": "x" }, { "title": "B", "author_id": ANA }]);
@@ -116,7 +116,7 @@ async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_the_default() {
     assert_eq!(defaults.json(), json!([{ "status": "x" }, { "status": "draft" }]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_040_041_043_unequal_unknown_broken_and_empty_bodies_are_refused() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -140,7 +140,7 @@ async fn rest_040_041_043_unequal_unknown_broken_and_empty_bodies_are_refused() 
     assert_eq!((empty.status, empty.code().as_str()), (400, "PGRST102"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_042_empty_arrays_insert_nothing() {
     let app = TestApp::blog().await;
 
@@ -152,7 +152,7 @@ async fn rest_042_empty_arrays_insert_nothing() {
     assert_eq!((response.status, response.text.as_str()), (201, "[]"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_044_constraint_violations_are_409_or_400() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -174,7 +174,7 @@ async fn rest_044_constraint_violations_are_409_or_400() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_045_046_upserts_merge_or_ignore_duplicates() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -207,7 +207,7 @@ async fn rest_045_046_upserts_merge_or_ignore_duplicates() {
     assert_eq!((skipped.status, skipped.json()), (201, json!([])));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_047_on_conflict_without_a_unique_constraint_answers_42p10() {
     let app = TestApp::blog().await;
 
@@ -223,7 +223,7 @@ async fn rest_047_on_conflict_without_a_unique_constraint_answers_42p10() {
     assert_eq!((response.status, response.code().as_str()), (400, "42P10"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_048_050_updates_and_deletes_answer_204_or_the_rows() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -265,7 +265,7 @@ async fn rest_048_050_updates_and_deletes_answer_204_or_the_rows() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_049_an_empty_patch_changes_nothing() {
     let app = TestApp::blog().await;
 
@@ -282,7 +282,7 @@ async fn rest_049_an_empty_patch_changes_nothing() {
     assert_eq!((response.status, response.text.as_str()), (200, "[]"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_055_a_singular_write_of_several_rows_is_rolled_back() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -311,7 +311,7 @@ async fn rest_055_a_singular_write_of_several_rows_is_rolled_back() {
     assert_eq!((one.status, one.text.as_str()), (200, r#"{"id":1}"#));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_062_writes_with_count_report_the_affected_rows() {
     let app = TestApp::blog().await;
 
@@ -331,7 +331,7 @@ async fn rest_062_writes_with_count_report_the_affected_rows() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_085_location_names_the_one_inserted_row() {
     let app = TestApp::blog().await;
 
@@ -351,7 +351,7 @@ async fn rest_085_location_names_the_one_inserted_row() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_088_exceeding_max_affected_rolls_back() {
     let app = TestApp::blog().await;
     let prefer = [("prefer", "handling=strict, max-affected=1")];
@@ -366,7 +366,7 @@ async fn rest_088_exceeding_max_affected_rolls_back() {
     assert_eq!(left.json().as_array().map(Vec::len), Some(3));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_088_a_page_of_a_write_has_no_effect_and_is_refused_under_strict_handling() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -401,7 +401,7 @@ async fn rest_088_a_page_of_a_write_has_no_effect_and_is_refused_under_strict_ha
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_080_a_column_named_like_all_columns_is_a_column() {
     let schema = "create table odd (id int primary key, \"*\" text); grant all on odd to anon; insert into odd values (1, 'old'), (2, 'two')";
     let app = TestApp::start(schema).await;
@@ -452,7 +452,7 @@ async fn rest_080_a_column_named_like_all_columns_is_a_column() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_100_put_inserts_or_replaces_exactly_one_row() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
@@ -474,7 +474,7 @@ async fn rest_100_put_inserts_or_replaces_exactly_one_row() {
     assert_eq!((filters.status, filters.code().as_str()), (405, "PGRST105"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_025_row_level_security_decides_about_rows() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);

@@ -87,7 +87,7 @@ fn kill_when_there(project: &Project, arguments: &[&str], exists: &Path) {
     child.wait().expect("it has ended");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_backup_of_a_project_at_work_holds_the_bytes_of_every_object_of_its_database() {
     let (project, running) = start_project().await;
     let client = StorageClient::new(&project, &running);
@@ -162,7 +162,7 @@ async fn a_backup_of_a_project_at_work_holds_the_bytes_of_every_object_of_its_da
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_killed_backup_or_restore_leaves_all_as_it_was_and_can_be_repeated() {
     let (project, running) = start_project().await;
     running.stop();
@@ -235,7 +235,7 @@ fn refuse_damaged_files(project: &Project, saved: &Path) {
     assert!(!project.path(".selvedge/replacement.json").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_backup_that_no_start_would_accept_replaces_nothing() {
     let project = Project::new();
     project.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -325,7 +325,7 @@ fn a_wal_on_another_disk_is_in_the_backup_and_other_links_are_refused() {
 
 /// A reset that was killed while it committed has left the number of its transaction. Beside a server that goes on, a backup finds out what has
 /// become of it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_backup_beside_a_server_finds_out_whether_a_reset_that_was_cut_off_was_committed() {
     let project = Project::new();
     let running = project.start().await;

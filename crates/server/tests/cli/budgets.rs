@@ -92,7 +92,7 @@ pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_slow_clients_take_room_neither_from_other_services_nor_from_other_clients() {
     let project = Project::new();
     let limits = "in_flight_per_worker = 16\nstreaming_per_worker = 16\nunread_bytes_per_worker = \"20MB\"\n";
@@ -150,7 +150,7 @@ async fn gw_049_slow_clients_take_room_neither_from_other_services_nor_from_othe
     .await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_transfers_below_the_slowest_rate_are_cut_off() {
     let project = Project::new();
     let limits = "stall_timeout = \"500ms\"\nunread_bytes_per_worker = \"20MB\"\n";

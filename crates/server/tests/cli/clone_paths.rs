@@ -36,7 +36,7 @@ impl Clone {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_a_bucket_and_a_site_outside_of_the_project_are_served_after_they_were_trusted() {
     let clone = Clone::new();
     let victim = clone.victim_path();
@@ -295,7 +295,7 @@ fn gw_109_links_and_variables_that_lead_out_of_the_project_wait_for_trust() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_the_data_of_another_project_of_the_same_user_wait_for_trust() {
     let clone = Clone::new();
     let own = tempfile::tempdir_in(clone.project.path("..")).expect("a folder");
@@ -407,7 +407,7 @@ fn gw_109_pipes_and_endless_files_stop_no_command() {
     assert!(of_large.contains("more than 128 MiB"), "{of_large}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() {
     let (own, other) = (Project::new(), Project::new());
     let data = own.path("data").display().to_string();

@@ -173,7 +173,7 @@ fn gw_109_a_shipped_data_folder_is_not_read_by_any_command() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_reset_replaces_a_shipped_data_folder_and_what_it_names_stays() {
     let (clone, victim) = (Project::new(), victim());
     for (_, ship) in &SHIPPED[..6] {
@@ -221,7 +221,7 @@ fn gw_109_trust_after_a_reset_of_a_shipped_data_folder_is_no_trust_in_what_was_s
     assert_eq!(list_files(victim.path()), before);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_a_project_that_was_copied_with_its_data_runs_after_it_was_trusted() {
     let original = Project::new();
     original.start().await.stop();

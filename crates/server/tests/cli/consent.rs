@@ -50,7 +50,7 @@ impl Neighbours {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_029_a_variable_that_leads_to_the_database_of_another_project_is_refused_by_commands_that_write() {
     let neighbours = Neighbours::start().await;
     let before = neighbours.state().await;
@@ -98,7 +98,7 @@ async fn gw_029_a_variable_that_leads_to_the_database_of_another_project_is_refu
     assert_eq!(neighbours.state().await, before);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its_own() {
     let neighbours = Neighbours::start().await;
     let before = neighbours.state().await;
@@ -148,7 +148,7 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
     assert!(!ours.path(".selvedge/pgdata").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_lists_the_objects_that_it_could_not_copy_and_goes_on() {
     let source = Project::of_source();
     source.write(
@@ -230,7 +230,7 @@ pub(crate) fn serve_hostile_api(
     port
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key_to_the_source_alone() {
     use std::io::Write as _;
 
@@ -336,7 +336,7 @@ fn pack_zeros() -> Vec<u8> {
     output.expect("gzip runs").stdout
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_takes_names_and_versions_of_extensions_for_data() {
     let source = Project::of_source();
     let _running = source.start().await;

@@ -33,7 +33,7 @@ async fn logged(port: u16, id: &str) -> Value {
     response.json().await.expect("JSON")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn console_130_a_requests_statements_are_kept_for_errors_and_while_a_tail_is_open() {
     let project = Project::new();
     project.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -81,7 +81,7 @@ async fn ask_by_sql(database: &tokio_postgres::Client, url: &str, header: &str) 
 }
 
 /// Both serve whoever reaches them: the console as its local admin, the inbox with every mail.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn console_011_sql_reaches_neither_the_console_without_sign_in_nor_the_inbox() {
     let project = Project::new();
     project.write("migrations/20260101000000_notes.sql", MIGRATION);

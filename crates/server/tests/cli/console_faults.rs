@@ -59,7 +59,7 @@ async fn read_state(console: &ConsoleProject, database: &Client) -> (String, Str
     (rows, entries.join(", "))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn console_180_killed_imports_exports_and_row_changes_leave_nothing_half_done() {
     let console = ConsoleProject::new();
     console
@@ -141,7 +141,7 @@ async fn console_180_killed_imports_exports_and_row_changes_leave_nothing_half_d
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn console_180_changes_whose_answer_was_lost_in_a_kill_are_not_applied_twice() {
     let console = ConsoleProject::new();
     console

@@ -69,7 +69,7 @@ async fn has_table(database: &Client, name: &str) -> bool {
     row.expect("a row").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn console_071_file_history_and_schema_agree_after_a_kill_at_each_step() {
     let console = ConsoleProject::new();
     let mut running = console.start().await;

@@ -23,7 +23,7 @@ async fn wait_for_next_second(project: &Project) {
 
 /// Two commands at once in the copy: the first has its lock, and has not described itself yet, which takes seconds in a container. What the file
 /// says until then leads to the PostgreSQL of the original.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_commands_that_meet_in_a_copy_of_a_running_project_work_on_nothing_of_the_original() {
     let (original, copy) = (Project::new(), Project::new());
     original.write(

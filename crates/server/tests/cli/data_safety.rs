@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::Project;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_014_later_starts_leave_default_privileges_as_migrations_have_left_them() {
     let project = Project::new();
     project.write(
@@ -38,7 +38,7 @@ async fn gw_014_later_starts_leave_default_privileges_as_migrations_have_left_th
     assert!(!is_open);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_014_a_start_after_migrations_of_a_stopped_project_leaves_default_privileges_as_they_are() {
     let project = Project::new();
     project.write(
@@ -112,7 +112,7 @@ fn gw_023_a_comment_before_a_semicolon_swallows_nothing() {
 }
 
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_closed_terminal_and_a_killed_server_leave_no_postgresql() {
     let project = Project::new();
     let mut running = project.start().await;
@@ -137,7 +137,7 @@ async fn gw_031_a_closed_terminal_and_a_killed_server_leave_no_postgresql() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_forbids() {
     let source = Project::of_source();
     let running = source.start().await;
@@ -220,7 +220,7 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
 
 /// Under `nohup`, SIGHUP is ignored from the beginning.
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_server_under_nohup_survives_the_end_of_its_terminal() {
     let project = Project::new();
     let mut command = std::process::Command::new("sh");
@@ -289,7 +289,7 @@ async fn list_own_objects(project: &Project) -> Vec<String> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_removes_what_a_migration_has_made_besides_tables() {
     let project = Project::new();
     let _running = project.start().await;
@@ -357,7 +357,7 @@ fn gw_028_programs_that_a_power_failure_has_emptied_are_copied_again() {
     assert_eq!(leftovers.count(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_026_roles_sql_is_not_repeated_by_the_first_start_after_another_command() {
     let project = Project::new();
     project.write("roles.sql", "create role editor nologin;");

@@ -215,7 +215,7 @@ fn check_faults(project: &Project, running: &Running) {
     assert_eq!(statuses(&found, "schema"), ["ok"], "{found:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn doctor_examines_a_running_project_and_names_faults_with_advice() {
     let project = Project::new();
     let running = project.start().await;

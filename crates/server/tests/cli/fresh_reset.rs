@@ -104,7 +104,7 @@ async fn read_lines(database: &tokio_postgres::Client, query: &str) -> Vec<Strin
     rows.expect("rows").iter().map(|row| row.get(0)).collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
     let project = Project::new();
     let _running = project.start().await;
@@ -208,7 +208,7 @@ fn assert_equal(now: &[String], fresh: &[String]) {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_of_an_external_database_leaves_the_objects_of_a_fresh_one() {
     let project = Project::new();
     let (server, superuser, fresh) = make_external(&project).await;
@@ -265,7 +265,7 @@ async fn gw_025_a_reset_of_an_external_database_leaves_the_objects_of_a_fresh_on
     assert!(!project.path(".selvedge/fresh").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_by_postgres_removes_what_it_may_and_refuses_what_would_stay() {
     let project = Project::new();
     let (server, superuser, fresh) = make_external(&project).await;
@@ -338,7 +338,7 @@ async fn refuse_while_somebody_reads(
 }
 
 /// What an earlier version has made and this one makes otherwise is nothing that a project has added.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_by_postgres_is_not_refused_in_a_database_that_an_earlier_version_has_made() {
     let project = Project::new();
     let server = PlainServer::start().await;

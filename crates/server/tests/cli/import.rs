@@ -237,7 +237,7 @@ async fn list_privileges(project: &Project) -> Vec<String> {
     lines
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_copies_the_whole_project_also_after_it_was_killed() {
     let (source, running) = start_source().await;
     let whole = Project::new();
@@ -334,7 +334,7 @@ async fn use_imported_project(project: &Project, running: &Running) {
     assert!(Path::exists(&project.path("migrations/20260101000000_all.sql")));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_into_a_database_of_ones_own_is_served_in_production() {
     let (source, running) = start_source().await;
     let server = Project::new();

@@ -105,7 +105,7 @@ fn import(source: &Project, target: &Project, api: u16) -> Command {
     command
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_leaves_what_people_store_move_and_delete_meanwhile() {
     let (source, target) = (Project::of_source(), Project::new());
     source.write("config.toml", CONFIG);

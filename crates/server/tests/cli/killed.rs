@@ -55,7 +55,7 @@ async fn describe(project: &Project) -> String {
 
 const COMPLETE_STATE: &str = "one,two | half,whole | 20260101000000,20260101000001";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_killed_first_start_is_completed_by_the_next_start() {
     let project = project();
     project.write("migrations/20260101000001_slow.sql", SLOW);
@@ -82,7 +82,7 @@ async fn gw_031_a_killed_first_start_is_completed_by_the_next_start() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_killed_push_or_reset_leaves_nothing_half_applied() {
     let project = project();
     let running = project.start().await;
@@ -115,7 +115,7 @@ async fn gw_031_a_killed_push_or_reset_leaves_nothing_half_applied() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_killed_reset_of_a_stopped_project_is_completed_by_the_next_start() {
     let project = project();
     project.start().await.stop();
@@ -147,7 +147,7 @@ async fn wait_for_other_transactions(database: &tokio_postgres::Client) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_that_is_killed_while_it_waits_for_an_open_transaction_changes_nothing() {
     let project = project();
     project.write("seed.sql", "insert into notes values ('kept');");
@@ -190,7 +190,7 @@ async fn gw_025_a_reset_that_is_killed_while_it_waits_for_an_open_transaction_ch
 }
 
 /// Nobody knows of a command that was killed at its commit whether the database was emptied, but PostgreSQL.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_start_finds_out_whether_a_reset_that_was_cut_off_at_its_commit_has_emptied_the_database() {
     let project = project();
     let marker = project.path(".selvedge/initialized");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, wait_for_statement};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_first_start_serves_and_sigterm_stops_cleanly() {
     let project = Project::new();
 
@@ -41,7 +41,7 @@ async fn gw_031_first_start_serves_and_sigterm_stops_cleanly() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_status_prints_the_clis_names_and_the_ports_in_use() {
     let project = Project::new();
     let running = project.start().await;
@@ -72,7 +72,7 @@ async fn gw_032_status_prints_the_clis_names_and_the_ports_in_use() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_033_postgres_has_the_well_known_password_and_is_no_superuser() {
     let project = Project::new();
     let _running = project.start().await;
@@ -93,7 +93,7 @@ async fn gw_033_postgres_has_the_well_known_password_and_is_no_superuser() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_second_start_names_the_running_process() {
     let project = Project::new();
     let running = project.start().await;
@@ -108,7 +108,7 @@ async fn gw_031_a_second_start_names_the_running_process() {
     assert_eq!(running.get("/health/ready").await.0, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn health_says_that_nothing_can_be_written_and_still_serves() {
     let project = Project::new();
     let running = project.start().await;
@@ -135,7 +135,7 @@ async fn health_says_that_nothing_can_be_written_and_still_serves() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_start_detach_fails_when_another_project_has_the_port() {
     let running_project = Project::new();
     let running = running_project.start().await;
@@ -151,7 +151,7 @@ async fn gw_031_start_detach_fails_when_another_project_has_the_port() {
     assert_eq!(running.get("/health/ready").await.0, 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_stop_ends_a_running_instance() {
     let project = Project::new();
     let mut running = project.start().await;
@@ -166,7 +166,7 @@ async fn gw_031_stop_ends_a_running_instance() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_two_signals_at_once_count_as_one_and_running_requests_finish() {
     let project = Project::new();
     project.write(
@@ -186,7 +186,7 @@ async fn gw_031_two_signals_at_once_count_as_one_and_running_requests_finish() {
     assert!(running.wait_for_exit().success());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_killed_server_starts_again_with_all_its_data() {
     let project = Project::new();
     let mut running = project.start().await;
@@ -219,7 +219,7 @@ async fn gw_031_a_killed_server_starts_again_with_all_its_data() {
 const READABLE: &str = "create table readable (id int);";
 
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn start_starts_its_postgresql_again_and_every_service_answers_503_meanwhile() {
     let project = Project::new();
     project.write(
@@ -282,7 +282,7 @@ async fn start_starts_its_postgresql_again_and_every_service_answers_503_meanwhi
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn reset_deletes_all_data_and_seeds_again() {
     let project = Project::new();
     project.write(
@@ -318,7 +318,7 @@ async fn reset_deletes_all_data_and_seeds_again() {
     assert_eq!(bodies, ["seeded"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn start_serves_the_site_with_the_publishable_key_and_the_api() {
     let project = Project::new();
     project.write(
@@ -342,7 +342,7 @@ async fn start_serves_the_site_with_the_publishable_key_and_the_api() {
 }
 
 /// The words of a command line may be names of commands.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_start_in_the_background_has_the_options_that_were_typed_and_repeats_its_warnings() {
     let outer = Project::new();
     std::fs::create_dir(outer.path("db")).expect("a folder");

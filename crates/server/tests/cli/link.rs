@@ -6,7 +6,7 @@ use selvedge_testing::TestDatabase;
 
 use crate::support::Project;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_commands_work_on_the_linked_database_and_its_password_stays_private() {
     let project = Project::new();
     project.write(

@@ -82,7 +82,7 @@ fn check_exchanges<S: Read + Write>(prefix: &str, connect: impl Fn() -> S) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_018_and_gw_049_tls_and_plain_connections_are_read_alike() {
     let project = Project::new();
     project.write("cert.pem", CERTIFICATE);
@@ -130,7 +130,7 @@ async fn rest_018_and_gw_049_tls_and_plain_connections_are_read_alike() {
     .expect("no panic");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_018_and_gw_049_unix_sockets_are_read_like_tcp() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -170,7 +170,7 @@ async fn rest_018_and_gw_049_unix_sockets_are_read_like_tcp() {
     .expect("no panic");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_connections_per_client_address_are_limited() {
     let project = Project::new();
     project.write(
@@ -208,7 +208,7 @@ async fn gw_049_connections_per_client_address_are_limited() {
     .expect("no panic");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_a_connection_that_a_client_has_kept_is_still_there() {
     let project = Project::new();
     let running = project.start().await;
@@ -240,7 +240,7 @@ async fn gw_049_a_connection_that_a_client_has_kept_is_still_there() {
     .expect("no panic");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_requests_for_other_hosts_and_malformed_ones_are_refused_at_once() {
     let project = Project::new();
     project.write(

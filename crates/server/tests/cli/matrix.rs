@@ -263,7 +263,7 @@ impl Successes {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte_as_they_were() {
     let extent = std::env::var("SELVEDGE_TEST_PAIRS").ok();
     let extent: Option<usize> = extent.and_then(|pairs| pairs.parse().ok());

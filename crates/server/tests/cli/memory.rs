@@ -140,7 +140,7 @@ fn fetch_at_once(port: u16, key: &str) -> (usize, usize) {
 }
 
 /// Runs in a control group of 256 MiB where one can be made. Elsewhere the limit is a setting.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_049_answers_beyond_the_memory_limit_are_refused_and_the_server_lives() {
     let project = Project::new();
     project.write("migrations/20260101000000_large.sql", MIGRATION);

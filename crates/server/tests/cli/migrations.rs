@@ -2,7 +2,7 @@
 
 use crate::support::Project;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
     let project = Project::new();
     project.write("migrations/20260101000000_good.sql", "create table good (n int);");
@@ -43,7 +43,7 @@ async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_021_later_starts_apply_and_list_pending_migrations() {
     let project = Project::new();
     project.start().await.stop();
@@ -61,7 +61,7 @@ async fn gw_021_later_starts_apply_and_list_pending_migrations() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_seeds_run_on_the_first_start_only() {
     let project = Project::new();
     project.write(
@@ -83,7 +83,7 @@ async fn gw_025_seeds_run_on_the_first_start_only() {
     assert_eq!(count, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_021_migrate_creates_lists_and_applies() {
     let project = Project::new();
     let database_port = project.ports.database.to_string();

@@ -105,7 +105,7 @@ impl Drop for Holder {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_commands_beside_another_one_are_refused_and_leave_the_neighbour_on_the_same_ports_alone() {
     let neighbours = Neighbours::start().await;
     let before = neighbours.their_state().await;
@@ -131,7 +131,7 @@ async fn gw_031_commands_beside_another_one_are_refused_and_leave_the_neighbour_
     assert_eq!(neighbours.their_state().await, before);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_commands_of_a_stopped_project_work_on_its_own_data_beside_a_neighbour_on_the_same_ports() {
     let neighbours = Neighbours::start().await;
     let before = neighbours.their_state().await;
@@ -158,7 +158,7 @@ async fn gw_031_commands_of_a_stopped_project_work_on_its_own_data_beside_a_neig
 }
 
 /// The state folder of a project that runs is copied, as a backup by `cp -a` does; the copy is another project.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_copy_with_a_long_path_gets_a_socket_of_its_own() {
     let original = Project::new();
     let deep = format!("{}/deep", "x".repeat(90));
@@ -248,7 +248,7 @@ fn gw_029_database_url_of_a_file_does_not_make_local_commands_remote() {
     assert!(!refused.contains("reset:"), "{refused}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_029_database_url_of_the_process_that_leads_to_the_running_project_is_that_project() {
     let project = Project::new();
     let _running = project.start().await;
@@ -278,7 +278,7 @@ async fn gw_029_database_url_of_the_process_that_leads_to_the_running_project_is
 
 /// The number of a process means something in its own container, and for as long as the process lives.
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_stop_sends_no_signal_to_the_process_of_another_container_or_to_a_later_one_of_its_number() {
     let project = Project::new();
     let running = project.start().await;
@@ -304,7 +304,7 @@ async fn gw_031_stop_sends_no_signal_to_the_process_of_another_container_or_to_a
 
 /// Whoever moves the folder of a running project and clones it again into its place has two databases with the same logins. The server goes on with
 /// its own one, or with none.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_a_server_whose_folder_was_moved_writes_nothing_to_the_clone_in_its_place() {
     let outer = Project::new();
     let place = outer.path("shop");

@@ -17,7 +17,7 @@ fn run_tests(project: &Path, url: &str) -> Output {
         .expect("the binary runs")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_018_failing_tests_are_reported_with_their_assertions_and_end_with_1() {
     let database = TestDatabase::create().await;
     let project = Project::new();
@@ -63,7 +63,7 @@ async fn gw_018_failing_tests_are_reported_with_their_assertions_and_end_with_1(
     assert_eq!(left, 0, "pgTAP is removed again");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_018_tests_that_look_for_a_table_by_its_name_find_the_projects_alone() {
     let database = TestDatabase::create().await;
     let project = Project::new();

@@ -159,7 +159,7 @@ fn start_postgres(owner: &Owner, programs: &Path, home: &Path, port: u16) -> Chi
         .expect("a shell")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_029_migrate_up_makes_a_database_where_the_extensions_have_no_files() {
     let server = PlainServer::start().await;
     let project = Project::new();

@@ -57,7 +57,7 @@ const WRITING: [&[&str]; 7] = [
     &["db", "reset"],
 ];
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_017_an_older_program_writes_nothing_to_a_running_database_of_a_newer_one() {
     let project = project();
     let running = project.start().await;
@@ -77,7 +77,7 @@ async fn gw_017_an_older_program_writes_nothing_to_a_running_database_of_a_newer
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_017_an_older_program_writes_nothing_to_an_external_database_of_a_newer_one() {
     let (project, server) = (project(), PlainServer::start().await);
     server.migrate_up(&project);
@@ -103,7 +103,7 @@ async fn gw_017_an_older_program_writes_nothing_to_an_external_database_of_a_new
     assert_eq!(read(&superuser, LATER_PARTS).await, "true1");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_by_a_newer_program_leaves_a_project_that_starts() {
     let project = project();
     let running = project.start().await;
@@ -121,7 +121,7 @@ async fn gw_025_a_reset_by_a_newer_program_leaves_a_project_that_starts() {
     project.start().await.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_of_an_external_database_of_an_older_version_takes_a_superuser() {
     let (project, server) = (project(), PlainServer::start().await);
     server.migrate_up(&project);
@@ -160,7 +160,7 @@ async fn read_state(client: &tokio_postgres::Client) -> Vec<String> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_that_is_refused_has_changed_nothing() {
     let project = project();
     project.write(
@@ -219,7 +219,7 @@ async fn gw_025_a_reset_that_is_refused_has_changed_nothing() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_025_a_reset_of_an_external_database_is_refused_when_its_files_create_roles_that_exist() {
     let (project, server) = (project(), PlainServer::start().await);
     project.write(
@@ -245,7 +245,7 @@ async fn gw_025_a_reset_of_an_external_database_is_refused_when_its_files_create
 }
 
 /// It only looks, so it does not bring the database up to date, which the older program could not use any more.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_017_a_dry_run_of_a_sweep_leaves_a_stopped_database_of_an_older_version_as_it_is() {
     let project = project();
     let running = project.start().await;

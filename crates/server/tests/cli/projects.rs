@@ -18,7 +18,7 @@ use crate::support::{Project, Running};
 /// How many projects are brought up at the same time: starting is mostly waiting for PostgreSQL and the disk.
 const MAX_PARALLEL_PROJECTS: usize = 4;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_018_every_example_project_passes_its_tests_and_serves_its_tables() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/projects");
     let entries = std::fs::read_dir(&folder).expect("the projects");

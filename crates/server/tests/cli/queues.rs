@@ -22,7 +22,7 @@ async fn call(running: &Running, key: &str, function: &str, body: Value) -> (u16
     (status, response.json().await.unwrap_or(Value::Null))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn sql_200_204_queues_are_reached_over_the_api_while_the_switch_is_on() {
     let project = Project::new();
     project.write(

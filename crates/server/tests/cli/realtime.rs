@@ -118,7 +118,7 @@ fn database_with_notes() -> (Project, Project) {
 }
 
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_057_sockets_outlive_a_restart_and_a_crash_of_postgresql() {
     let (database, node) = database_with_notes();
     let mut postgresql = Some(database.start().await);
@@ -190,7 +190,7 @@ async fn realtime_057_sockets_outlive_a_restart_and_a_crash_of_postgresql() {
     assert!(!output.contains(&key), "a key is in the log");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_058_a_killed_server_leaves_no_replication_slot() {
     let (database, node) = database_with_notes();
     let _postgresql = database.start().await;
@@ -217,7 +217,7 @@ async fn realtime_058_a_killed_server_leaves_no_replication_slot() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn realtime_059_without_logical_wal_only_changes_are_missing() {
     let project = Project::new();
     project.write(

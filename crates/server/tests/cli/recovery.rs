@@ -260,7 +260,7 @@ fn spawn_rest(operator: &Project, database: &Project, more: &[(&str, &str)]) -> 
 }
 
 #[cfg(target_os = "linux")]
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_094_and_096_service_recovers_after_postgresql_restarts_and_crashes_under_load() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -343,7 +343,7 @@ async fn rest_094_and_096_service_recovers_after_postgresql_restarts_and_crashes
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_096_with_an_exhausted_pool_requests_wait_then_time_out_then_recover() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -403,7 +403,7 @@ async fn rest_096_with_an_exhausted_pool_requests_wait_then_time_out_then_recove
     assert!(metrics.contains("pgrst_db_pool_timeouts_total"), "{metrics}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_004_acknowledged_rows_survive_a_killed_server() {
     let project = Project::new();
     project.write("migrations/20260101000000_notes.sql", MIGRATION);

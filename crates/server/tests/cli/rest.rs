@@ -41,7 +41,7 @@ async fn wait_for_response(running: &Running, path: &str, wanted: (u16, Value)) 
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_reads_postgrests_file_and_variables_and_reloads_on_its_signals() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -83,7 +83,7 @@ async fn rest_095_reads_postgrests_file_and_variables_and_reloads_on_its_signals
     assert!(!said.contains("postgres:postgres"), "{said}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_prints_its_settings_and_schema_and_checks_readiness() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -139,7 +139,7 @@ async fn admin_status(socket: &Path, path: &str) -> Option<String> {
     response.split(' ').nth(1).map(str::to_owned)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_097_processes_share_a_port_and_have_admin_servers_on_unix_sockets() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
@@ -258,7 +258,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, is_frozen: &AtomicBool) {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_095_follows_the_primary_to_another_host_when_the_former_one_freezes() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);

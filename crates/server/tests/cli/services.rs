@@ -35,7 +35,7 @@ async fn count_notes(running: &Running, path: &str, headers: &[(&str, &str)]) ->
     body.as_array().unwrap_or_else(|| panic!("{body}")).len()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_002_well_known_keys_select_their_roles_in_header_and_query() {
     let (project, running) = project_with_notes().await;
     let keys: Value =
@@ -78,7 +78,7 @@ async fn gw_002_well_known_keys_select_their_roles_in_header_and_query() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_007_and_008_responses_have_cors_headers_and_a_request_id_and_preflights_pass() {
     let (_project, running) = project_with_notes().await;
 
@@ -116,7 +116,7 @@ async fn gw_007_and_008_responses_have_cors_headers_and_a_request_id_and_preflig
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_020_tables_created_in_psql_are_served_without_a_restart() {
     let (project, running) = project_with_notes().await;
 
@@ -137,7 +137,7 @@ async fn gw_020_tables_created_in_psql_are_served_without_a_restart() {
     panic!("the new table is not served");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_034_auth_mail_arrives_in_the_inbox_and_its_link_works_without_a_key() {
     let project = Project::new();
     project.write("config.toml", "[auth.email]\nenable_confirmations = true\n");
@@ -186,7 +186,7 @@ async fn gw_034_auth_mail_arrives_in_the_inbox_and_its_link_works_without_a_key(
     assert_eq!(signed_in.status(), 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_027_configured_buckets_contain_their_files_after_the_first_start() {
     let project = Project::new();
     project.write(
@@ -209,7 +209,7 @@ async fn gw_027_configured_buckets_contain_their_files_after_the_first_start() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_028_switched_off_services_have_no_route() {
     let project = Project::new();
     project.write(
@@ -233,7 +233,7 @@ async fn gw_028_switched_off_services_have_no_route() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn slow_statements_are_logged_with_their_sql_and_without_values() {
     let project = Project::new();
     project.write(
@@ -257,7 +257,7 @@ async fn slow_statements_are_logged_with_their_sql_and_without_values() {
     assert!(!log.contains("hunter2"), "{log}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_002_pg_answers_the_service_role_alone_with_the_rights_of_postgres() {
     let (project, running) = project_with_notes().await;
     let keys: Value =

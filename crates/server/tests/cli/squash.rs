@@ -110,7 +110,7 @@ fn assert_same(found: &[String], expected: &[String], what: &str) {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_dumps_pulls_and_squashes_make_the_same_database() {
     let original = project_with(&MIGRATIONS);
     let running = original.start().await;
@@ -180,7 +180,7 @@ fn gw_032_a_squash_that_would_make_another_database_is_refused_with_the_differen
     assert!(!project.path(".selvedge/shadow").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_squash_that_was_cut_off_between_files_and_history_is_finished_by_the_next_one() {
     let older = "create table public.notes (id int primary key);";
     let project = project_with(&[
@@ -236,7 +236,7 @@ async fn gw_032_a_squash_that_was_cut_off_between_files_and_history_is_finished_
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_022_a_refused_history_names_the_command_that_repairs_it() {
     let project = project_with(&[
         ("20260101000000_notes.sql", "create table public.notes (id int);"),

@@ -38,7 +38,7 @@ fn domains_of(provider: &Value) -> Vec<&str> {
         .collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn saml_014_sso_commands_manage_the_providers_of_a_running_project() {
     let project = project_with_saml();
     let _running = project.start().await;

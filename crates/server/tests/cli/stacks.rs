@@ -21,7 +21,7 @@ fn read_lock(project: &Project) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn the_shared_postgresql_ends_when_the_stacks_host_is_killed() {
     let project = Project::new();
     let mut stack = project

@@ -68,7 +68,7 @@ impl Drop for StockProject {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
     let stock = StockProject::new();
 
@@ -189,7 +189,7 @@ fn gw_032_link_cli_replaces_the_npm_packages_supabase_program() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_dumped_schema_runs_as_the_migration_of_another_project() {
     let stock = StockProject::new();
     stock.project.write(
@@ -227,7 +227,7 @@ async fn gw_032_a_dumped_schema_runs_as_the_migration_of_another_project() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
     let stock = StockProject::new();
     std::fs::remove_dir_all(stock.project.path("migrations")).unwrap();

@@ -21,7 +21,7 @@ fn served_folder() -> Project {
     project
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn files_of_a_folder_that_never_had_a_database_of_its_own_are_neither_deleted_nor_replaced_nor_swept() {
     let other = Project::new();
     other.run_and_expect_success(&["reset", "--yes"]);
@@ -48,7 +48,7 @@ async fn files_of_a_folder_that_never_had_a_database_of_its_own_are_neither_dele
 }
 
 /// A flag names the database that the command works on. That of the file has its files here all the same.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_address_of_a_flag_does_not_hide_the_one_of_the_file_whose_objects_are_there() {
     let staging = Project::new();
     let _running = staging.start().await;
@@ -125,7 +125,7 @@ fn a_reset_of_a_folder_that_is_not_bound_deletes_nothing_when_a_migration_cannot
     assert!(project.path(OBJECT).exists() && project.path(".selvedge/pgdata").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn serve_on_the_database_of_the_running_project_is_no_second_owner_of_its_files() {
     let mut project = Project::new();
     let running = project.start().await;
@@ -154,7 +154,7 @@ async fn serve_on_the_database_of_the_running_project_is_no_second_owner_of_its_
 }
 
 /// The files of objects are in one folder for both databases that a project may have.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn objects_of_another_database_are_neither_swept_nor_reset_away() {
     let project = Project::new();
     let running = project.start().await;

@@ -128,7 +128,7 @@ async fn start_traced(project: &Project, collector: &Collector) -> Running {
     running
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn traces_continue_that_of_the_client_down_to_the_sql_without_values() {
     let (project, collector) = (Project::new(), Collector::default());
     let running = start_traced(&project, &collector).await;

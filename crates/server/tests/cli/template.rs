@@ -58,7 +58,7 @@ fn find(cache: &Path, begin: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_017_new_projects_are_copies_of_a_template_and_clusters_of_their_own() {
     let cache = empty_cache();
     // Both find no template, and one of them makes it.
@@ -118,7 +118,7 @@ async fn gw_017_new_projects_are_copies_of_a_template_and_clusters_of_their_own(
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_017_a_template_that_was_not_finished_is_not_used() {
     let cache = empty_cache();
     let project = Project::new();

@@ -38,7 +38,7 @@ async fn count(database: &tokio_postgres::Client, sql: &str) -> i64 {
     database.query_one(sql, &[]).await.expect("a count").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_killed_tenant_migration_is_completed_by_the_next_run() {
     let project = Project::new();
     project.write(
@@ -130,7 +130,7 @@ async fn a_killed_tenant_migration_is_completed_by_the_next_run() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn creating_tenants_requires_a_pattern_and_plain_names() {
     let project = Project::new();
     let message = project.run_and_expect_failure(&["tenants", "create", "a"]);
@@ -145,7 +145,7 @@ async fn creating_tenants_requires_a_pattern_and_plain_names() {
 }
 
 /// Whoever names a host means the database there.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn what_empties_a_database_refuses_the_name_of_a_host_on_the_projects_own() {
     let project = Project::new();
     project.write(

@@ -45,7 +45,7 @@ fn assert_finished(project: &Project) {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_squash_that_was_cut_off_on_a_stopped_project_is_finished_there_and_nowhere_else() {
     let project = cut_off().await;
     let journal = std::fs::read_to_string(project.path(JOURNAL)).expect("a journal");
@@ -106,7 +106,7 @@ async fn gw_032_a_squash_that_was_cut_off_on_a_stopped_project_is_finished_there
     assert_finished(&project);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_squash_that_was_cut_off_is_finished_by_the_next_start() {
     let project = cut_off().await;
 

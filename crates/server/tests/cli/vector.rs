@@ -77,7 +77,7 @@ impl VectorProject {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_019_pgvector_works_after_the_one_command_that_a_start_names() {
     let first = VectorProject::new();
     if !first.is_vector_installed() {
@@ -120,7 +120,7 @@ async fn gw_019_pgvector_works_after_the_one_command_that_a_start_names() {
     server.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_019_a_killed_download_of_postgresql_leaves_nothing_that_is_used() {
     let mut project = VectorProject::new();
     if project.is_vector_installed()
@@ -155,7 +155,7 @@ async fn gw_019_a_killed_download_of_postgresql_leaves_nothing_that_is_used() {
     assert!(project.shared_entries(".unfinished-programs-").is_empty());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_019_a_database_of_another_version_keeps_it_and_says_what_to_do() {
     let project = VectorProject::new();
     let migration = project.project.path("migrations/20260101000000_documents.sql");

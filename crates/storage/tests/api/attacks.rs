@@ -44,7 +44,7 @@ fn put(path: &str, headers: &str, body: &str) -> String {
     )
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_064_no_spelling_of_a_path_reaches_another_bucket() {
     let app = app_with_bucket().await;
     for path in [
@@ -69,7 +69,7 @@ async fn store_064_no_spelling_of_a_path_reaches_another_bucket() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_061_a_key_of_1024_bytes_is_accepted_and_a_longer_one_refused() {
     let app = app_with_bucket().await;
     // 1024 bytes: 511, a slash and 512.
@@ -94,7 +94,7 @@ async fn store_061_a_key_of_1024_bytes_is_accepted_and_a_longer_one_refused() {
         .is(400, "400", "InvalidKey");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_082_a_body_shorter_or_longer_than_declared_stores_nothing() {
     let app = app_with_bucket().await;
 
@@ -126,7 +126,7 @@ async fn store_082_a_body_shorter_or_longer_than_declared_stores_nothing() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_082_an_idle_upload_is_aborted() {
     let app = TestApp::start_with(|config| StorageConfig {
         upload_idle_timeout: Duration::from_secs(1),
@@ -148,7 +148,7 @@ async fn store_082_an_idle_upload_is_aborted() {
     app.service_role().upload("b/x", "quick").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_037_html_and_svg_are_served_without_scripts_and_origin() {
     let app = app_with_bucket().await;
     let page = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>";
@@ -177,7 +177,7 @@ async fn store_037_html_and_svg_are_served_without_scripts_and_origin() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_036_file_names_cannot_inject_response_headers() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/x", "x").await.ok();

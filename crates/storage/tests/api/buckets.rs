@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_029_creating_a_bucket_twice_is_refused() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -20,7 +20,7 @@ async fn store_029_creating_a_bucket_twice_is_refused() {
     assert_eq!(again.json()["error"], "Duplicate");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_030_buckets_created_by_sql_work_at_once() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('sql', 'sql', true)")
@@ -34,7 +34,7 @@ async fn store_030_buckets_created_by_sql_work_at_once() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_031_anonymous_callers_see_no_buckets() {
     let app = TestApp::start().await;
     app.service_role()
@@ -49,7 +49,7 @@ async fn store_031_anonymous_callers_see_no_buckets() {
         .is(400, "404", "NoSuchBucket");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_067_invalid_bucket_names_are_refused() {
     let app = TestApp::start().await;
     let long = "n".repeat(101);
@@ -70,7 +70,7 @@ async fn store_067_invalid_bucket_names_are_refused() {
     response.is(400, "400", "InvalidBucketName");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_068_size_limits_are_texts_numbers_or_null() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -97,7 +97,7 @@ async fn store_068_size_limits_are_texts_numbers_or_null() {
     above.is(400, "413", "EntityTooLarge");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_069_a_bucket_update_needs_a_known_field() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -124,7 +124,7 @@ async fn store_069_a_bucket_update_needs_a_known_field() {
     assert_eq!(bucket["allowed_mime_types"], json!(["image/*"]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_070_making_a_bucket_private_takes_effect_at_once() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -143,7 +143,7 @@ async fn store_070_making_a_bucket_private_takes_effect_at_once() {
         .is(400, "404", "NoSuchBucket");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_071_only_empty_buckets_are_deleted() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -159,7 +159,7 @@ async fn store_071_only_empty_buckets_are_deleted() {
     admin.delete("/bucket/b").await.is(400, "404", "NoSuchBucket");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_072_only_the_service_role_empties_a_bucket_and_its_blobs_are_removed() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -184,7 +184,7 @@ async fn store_072_only_the_service_role_empties_a_bucket_and_its_blobs_are_remo
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_072_emptying_a_bucket_above_the_limit_is_refused() {
     let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
         empty_bucket_max_objects: 1,
@@ -204,7 +204,7 @@ async fn store_072_emptying_a_bucket_above_the_limit_is_refused() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 2);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_075_bucket_search_takes_wildcards_literally() {
     let app = TestApp::start().await;
     let admin = app.service_role();
@@ -232,7 +232,7 @@ async fn store_075_bucket_search_takes_wildcards_literally() {
         .is(400, "400", "InvalidRequest");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_029_analytics_buckets_are_refused_as_not_enabled() {
     let app = TestApp::start().await;
 
@@ -244,7 +244,7 @@ async fn store_029_analytics_buckets_are_refused_as_not_enabled() {
     analytics.is(400, "409", "FeatureNotEnabled");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_031_head_describes_what_get_returns() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('docs', 'docs')")

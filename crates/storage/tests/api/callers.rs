@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_024_preflights_pass_without_a_token() {
     let app = TestApp::start().await;
 
@@ -34,7 +34,7 @@ async fn store_024_preflights_pass_without_a_token() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_025_errors_have_cors_headers_and_four_text_fields() {
     let app = TestApp::start().await;
 
@@ -58,7 +58,7 @@ async fn store_025_errors_have_cors_headers_and_four_text_fields() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_026_a_missing_token_is_reported_as_a_missing_header() {
     let app = TestApp::start().await;
 
@@ -72,7 +72,7 @@ async fn store_026_a_missing_token_is_reported_as_a_missing_header() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_026_behind_a_gateway_a_missing_token_is_an_empty_one() {
     let app = TestApp::start_with(|config| StorageConfig {
         behind_gateway: true,
@@ -90,7 +90,7 @@ async fn store_026_behind_a_gateway_a_missing_token_is_an_empty_one() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_027_the_error_says_why_a_token_is_invalid() {
     let app = TestApp::start().await;
     let expired = app
@@ -126,7 +126,7 @@ async fn store_027_the_error_says_why_a_token_is_invalid() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_028_publishable_and_secret_keys_act_as_their_roles() {
     let app = TestApp::start().await;
     app.service_role()
@@ -148,7 +148,7 @@ async fn store_028_publishable_and_secret_keys_act_as_their_roles() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_098_status_version_and_health_respond() {
     let app = TestApp::start().await;
 
@@ -160,7 +160,7 @@ async fn store_098_status_version_and_health_respond() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_099_only_the_service_role_purges_the_cache() {
     let app = TestApp::start().await;
 
@@ -174,7 +174,7 @@ async fn store_099_only_the_service_role_purges_the_cache() {
         .is(403, "403", "AccessDenied");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_100_unknown_routes_and_roles_are_reported() {
     let app = TestApp::start().await;
 
@@ -197,7 +197,7 @@ async fn store_100_unknown_routes_and_roles_are_reported() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_100_database_errors_have_a_status_and_hide_details() {
     let app = TestApp::start().await;
     app.sql(
@@ -227,7 +227,7 @@ async fn store_100_database_errors_have_a_status_and_hide_details() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_100_nul_characters_are_refused_as_client_errors() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -259,7 +259,7 @@ async fn store_100_nul_characters_are_refused_as_client_errors() {
     assert_eq!(response.status.as_u16(), 400, "{}", response.text());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_027_a_token_without_the_bearer_scheme_is_accepted() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -277,7 +277,7 @@ async fn store_027_a_token_without_the_bearer_scheme_is_accepted() {
     with("Basic a.b.c").await.is(400, "403", "AccessDenied");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_067_rejects_bucket_names_over_the_length_limit() {
     let app = TestApp::start().await;
 

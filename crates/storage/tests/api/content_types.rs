@@ -52,7 +52,7 @@ async fn app() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_033_malformed_types_are_refused_on_every_way_in() {
     let app = app().await;
     let (ana, s3) = (app.user("ana"), user(&app, "ana"));
@@ -112,7 +112,7 @@ async fn store_033_malformed_types_are_refused_on_every_way_in() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_037_active_types_are_sandboxed_on_every_way_out_and_pictures_are_not() {
     let app = app().await;
     let service = app.service_role();
@@ -161,7 +161,7 @@ async fn store_037_active_types_are_sandboxed_on_every_way_out_and_pictures_are_
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_037_types_that_older_versions_stored_are_served_as_bytes() {
     let app = app().await;
     app.service_role().upload("open/x", "<svg/>").await.ok();
@@ -185,7 +185,7 @@ async fn store_037_types_that_older_versions_stored_are_served_as_bytes() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_066_names_that_end_like_a_placeholder_have_the_limits_of_the_bucket() {
     let app = app().await;
     app.sql("update storage.buckets set file_size_limit = 4 where id = 'b'")

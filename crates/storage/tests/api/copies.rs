@@ -23,7 +23,7 @@ async fn app_with_object() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_041_a_move_keeps_id_creation_time_and_user_metadata() {
     let app = app_with_object().await;
     let ana = app.user("ana");
@@ -52,7 +52,7 @@ async fn store_041_a_move_keeps_id_creation_time_and_user_metadata() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_041_042_a_bucket_that_cannot_be_is_told_after_the_rights() {
     let app = app_with_object().await;
     app.sql("insert into storage.buckets (id, name) values ('made/by-sql', 'made/by-sql')")
@@ -72,7 +72,7 @@ async fn store_041_042_a_bucket_that_cannot_be_is_told_after_the_rights() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_041_a_move_to_an_existing_key_is_refused() {
     let app = app_with_object().await;
     app.user("ana").upload("a/y", "other").await.ok();
@@ -90,7 +90,7 @@ async fn store_041_a_move_to_an_existing_key_is_refused() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_043_a_copy_has_the_metadata_of_its_source() {
     let app = app_with_object().await;
 
@@ -115,7 +115,7 @@ async fn store_043_a_copy_has_the_metadata_of_its_source() {
     assert_eq!(app.user("ana").get("/object/a/y").await.ok().text(), "bytes");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_044_move_and_copy_work_across_buckets() {
     let app = app_with_object().await;
     let body = |destination: &str| json!({"bucketId": "a", "sourceKey": "x", "destinationBucket": "b", "destinationKey": destination});
@@ -132,7 +132,7 @@ async fn store_044_move_and_copy_work_across_buckets() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_043_copying_an_object_onto_itself_changes_its_cache_control() {
     let app = app_with_object().await;
     let body = json!({"bucketId": "a", "sourceKey": "x", "destinationKey": "x", "copyMetadata": false, "metadata": {"cacheControl": "max-age=7"}});
@@ -157,7 +157,7 @@ async fn store_043_copying_an_object_onto_itself_changes_its_cache_control() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_019_and_020_many_objects_are_deleted_by_exact_key() {
     let app = app_with_object().await;
     let ana = app.user("ana");
@@ -192,7 +192,7 @@ async fn store_019_and_020_many_objects_are_deleted_by_exact_key() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_045_deleting_one_object_succeeds_or_reports_denied_or_missing() {
     let app = app_with_object().await;
 
@@ -211,7 +211,7 @@ async fn store_045_deleting_one_object_succeeds_or_reports_denied_or_missing() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_042_and_044_moves_and_copies_obey_the_limits_of_the_destination() {
     let app = app_with_object().await;
     app.sql(
@@ -254,7 +254,7 @@ async fn store_042_and_044_moves_and_copies_obey_the_limits_of_the_destination()
         .is(400, "415", "InvalidMimeType");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_044_metadata_of_another_type_is_refused_also_where_it_is_not_used() {
     let app = app_with_object().await;
     let ana = app.user("ana");

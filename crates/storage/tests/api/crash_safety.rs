@@ -163,7 +163,7 @@ fn lengths(objects: &Objects) -> Vec<(&str, usize)> {
         .collect()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_no_acknowledged_write_is_lost_by_kill_9() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")

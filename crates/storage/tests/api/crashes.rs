@@ -19,7 +19,7 @@ const S3: &str = "STORAGE_TEST_S3";
 
 /// Not a test on its own: the process that [`store_081_killing_the_server_during_an_overwrite_keeps_the_old_object`]
 /// starts and kills.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn run_server_for_crash_tests() {
     let (Ok(database), Ok(root)) = (std::env::var(DATABASE), std::env::var(ROOT)) else {
         return;
@@ -122,7 +122,7 @@ pub(crate) fn token() -> String {
         .expect("the secret signs")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_killing_the_server_during_an_overwrite_keeps_the_old_object() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -170,7 +170,7 @@ async fn store_081_killing_the_server_during_an_overwrite_keeps_the_old_object()
     assert_eq!(store.blobs(), 1, "only the blob of the old object is left");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_086_a_full_disk_is_reported_and_keeps_existing_objects() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")

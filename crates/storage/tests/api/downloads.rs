@@ -20,7 +20,7 @@ async fn app_with_object() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_002_and_003_public_routes_serve_only_public_buckets() {
     let app = app_with_object().await;
 
@@ -35,7 +35,7 @@ async fn store_002_and_003_public_routes_serve_only_public_buckets() {
     assert_eq!(private.message(), "Bucket not found");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_034_one_route_serves_public_and_private_buckets() {
     let app = app_with_object().await;
 
@@ -53,7 +53,7 @@ async fn store_034_one_route_serves_public_and_private_buckets() {
         .is(400, "404", "NoSuchBucket");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_014_hidden_and_missing_objects_get_the_same_error() {
     let app = app_with_object().await;
 
@@ -65,7 +65,7 @@ async fn store_014_hidden_and_missing_objects_get_the_same_error() {
     assert_eq!(hidden.body, missing.body);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_035_head_has_the_size_and_no_body() {
     let app = app_with_object().await;
 
@@ -77,7 +77,7 @@ async fn store_035_head_has_the_size_and_no_body() {
     assert_eq!((missing.status.as_u16(), missing.body.len()), (400, 0));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_036_download_names_are_encoded() {
     let app = app_with_object().await;
     let disposition = async |query: &str| {
@@ -101,7 +101,7 @@ async fn store_036_download_names_are_encoded() {
     assert!(!hostile.contains(['"', '\n', '\r']), "{hostile}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_037_html_is_text_and_active_types_are_sandboxed() {
     let app = app_with_object().await;
     for (name, content_type) in [
@@ -134,7 +134,7 @@ async fn store_037_html_is_text_and_active_types_are_sandboxed() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_038_ranges_are_served_from_small_and_large_objects() {
     let app = app_with_object().await;
     // Larger than what a backend reads when it opens a blob, so that the range is streamed.
@@ -173,7 +173,7 @@ async fn store_038_ranges_are_served_from_small_and_large_objects() {
     assert_eq!(got.text(), &large[100_000..=300_007]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_038_if_range_of_another_version_returns_the_whole_object() {
     let app = app_with_object().await;
     let url = "/object/public/pub/r.txt";
@@ -196,7 +196,7 @@ async fn store_038_if_range_of_another_version_returns_the_whole_object() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_039_conditional_requests_answer_304_for_a_current_copy() {
     let app = app_with_object().await;
     let first = app.nobody().get("/object/public/pub/r.txt").await.ok();
@@ -232,7 +232,7 @@ async fn store_039_conditional_requests_answer_304_for_a_current_copy() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_040_downloads_have_type_tag_and_cache_headers() {
     let app = app_with_object().await;
 
@@ -252,7 +252,7 @@ async fn store_040_downloads_have_type_tag_and_cache_headers() {
     assert_eq!(got.header("x-robots-tag"), Some("none"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_050_info_has_the_fields_of_the_contract() {
     let app = app_with_object().await;
 
@@ -293,7 +293,7 @@ async fn store_050_info_has_the_fields_of_the_contract() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_083_readers_see_complete_versions_during_overwrites() {
     let app = app_with_object().await;
     let texts: Vec<String> = (0..8).map(|n| n.to_string().repeat(200_000)).collect();
@@ -322,7 +322,7 @@ async fn store_083_readers_see_complete_versions_during_overwrites() {
     app.settle(3).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_086_a_row_without_a_blob_is_reported_as_not_found() {
     let app = app_with_object().await;
     app.store.remove_all_blobs();
@@ -337,7 +337,7 @@ async fn store_086_a_row_without_a_blob_is_reported_as_not_found() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_086_metadata_written_by_sql_cannot_inject_headers() {
     let app = app_with_object().await;
     app.sql(

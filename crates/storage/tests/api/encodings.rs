@@ -75,7 +75,7 @@ async fn upload_everywhere(app: &TestApp) {
     assert_eq!(tus.send().await.status, 201);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_240_an_encoding_is_stored_by_every_upload_and_sent_with_the_same_bytes() {
     let app = app_with_bucket().await;
     upload_everywhere(&app).await;
@@ -115,7 +115,7 @@ async fn store_240_an_encoding_is_stored_by_every_upload_and_sent_with_the_same_
     assert_eq!(read(&app, &path).await, encoded("br"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_240_s3_stores_and_sends_an_encoding_without_that_of_its_chunks() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -179,7 +179,7 @@ async fn store_240_s3_stores_and_sends_an_encoding_without_that_of_its_chunks() 
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_241_info_copies_and_moves_keep_an_encoding_or_replace_it() {
     let app = app_with_bucket().await;
     let client = app.service_role();
@@ -216,7 +216,7 @@ async fn store_241_info_copies_and_moves_keep_an_encoding_or_replace_it() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_242_an_encoding_that_cannot_be_a_header_is_refused() {
     let app = app_with_bucket().await;
     let client = app.service_role();
@@ -254,7 +254,7 @@ async fn store_242_an_encoding_that_cannot_be_a_header_is_refused() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_242_codings_of_frames_and_blank_ones_are_not_stored() {
     let app = app_with_bucket().await;
     let client = app.service_role();
@@ -274,7 +274,7 @@ async fn store_242_codings_of_frames_and_blank_ones_are_not_stored() {
     assert_eq!(read(&app, "/object/b/c").await.0, None);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_240_a_copy_of_the_bytes_without_their_encoding_is_not_current() {
     let app = app_with_bucket().await;
     let client = app.service_role();
@@ -301,7 +301,7 @@ async fn store_240_a_copy_of_the_bytes_without_their_encoding_is_not_current() {
     assert_eq!(again.status, 304);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_243_244_every_error_has_a_code_and_a_missing_object_keeps_its_own() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")

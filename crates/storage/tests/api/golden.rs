@@ -82,13 +82,13 @@ const PASSING: &[&str] = &[
     "upload-user-metadata",
 ];
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn golden_scenarios_get_the_recorded_responses() {
     play("storage", "storage_golden.py", &PASSING.join(",")).await;
 }
 
 /// Scenarios of the service's newer versions.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn golden_scenarios_of_newer_versions_get_the_expected_responses() {
     play("storage-new", "storage_new_golden.py", "*").await;
 }

@@ -12,7 +12,7 @@ const OBJECTS: &str = "
 /// How often the transaction has read all objects, and how many it has read by an index.
 const READ: &str = "select seq_scan, coalesce(idx_tup_fetch, 0) from pg_stat_xact_all_tables where relid = 'storage.objects'::regclass";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_019_pages_of_a_hundred_thousand_objects_read_no_more_than_they_show() {
     let app = TestApp::start().await;
     app.sql(OBJECTS).await;

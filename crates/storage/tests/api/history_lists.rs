@@ -49,7 +49,7 @@ async fn list(client: &Client<'_>, noncurrent: &str, markers: &str) -> (Vec<Stri
     (describe(&first), describe(&second["objects"]))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_214_the_nine_combinations_of_both_lists() {
     let app = app_with_history().await;
     let client = app.service_role();
@@ -101,7 +101,7 @@ async fn store_214_the_nine_combinations_of_both_lists() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_215_pages_neither_lose_nor_repeat_a_version() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -152,7 +152,7 @@ async fn store_215_pages_neither_lose_nor_repeat_a_version() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_216_the_versions_of_one_key() {
     let app = app_with_history().await;
     let client = app.service_role();

@@ -22,7 +22,7 @@ async fn wait_for_waiting(app: &TestApp, count: i64) {
 }
 
 /// A trigger of the project holds a write between the moments at which ours look at the bucket. The service asks with version `1`.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_206_versioning_that_is_enabled_during_a_write_leaves_one_slot() {
     let app = TestApp::start().await;
     let client = app.service_role();
@@ -60,7 +60,7 @@ async fn store_206_versioning_that_is_enabled_during_a_write_leaves_one_slot() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_224_moves_removals_and_new_keys_do_not_wait_in_a_circle() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -96,7 +96,7 @@ async fn store_224_moves_removals_and_new_keys_do_not_wait_in_a_circle() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_211_a_removal_during_an_overwrite_is_no_refusal() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -117,7 +117,7 @@ async fn store_211_a_removal_during_an_overwrite_is_no_refusal() {
     app.settle(40).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_213_of_markers_of_one_key_made_at_the_same_time_there_is_one() {
     let app = app_with_versions().await;
     let client = app.service_role();

@@ -34,7 +34,7 @@ async fn app_with_owners() -> (TestApp, Vec<String>) {
     (app, vec![first, second])
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_policies_decide_about_the_very_version() {
     let (app, versions) = app_with_owners().await;
     let ana = app.user("ana");
@@ -73,7 +73,7 @@ async fn store_222_policies_decide_about_the_very_version() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_nobody_hides_the_file_of_another_and_markers_are_their_makers() {
     let (app, _) = app_with_owners().await;
     let ana = app.user("ana");
@@ -98,7 +98,7 @@ async fn store_222_nobody_hides_the_file_of_another_and_markers_are_their_makers
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_223_without_a_policy_for_deletion_nothing_is_marked_or_removed() {
     let (app, versions) = app_with_owners().await;
     app.sql("drop policy own_delete on storage.objects").await;
@@ -116,7 +116,7 @@ async fn store_223_without_a_policy_for_deletion_nothing_is_marked_or_removed() 
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_sql_of_users_means_current_objects_and_reaches_no_history() {
     let app = app_with_versions().await;
     store(&app.service_role(), "a", &["one", "two"]).await;
@@ -155,7 +155,7 @@ async fn store_222_sql_of_users_means_current_objects_and_reaches_no_history() {
     assert!(client.batch_execute(direct).await.is_err());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_sql_that_passes_policies_over_changes_current_objects_alone() {
     let app = app_with_versions().await;
     let versions = store(&app.service_role(), "a", &["one", "two"]).await;
@@ -175,7 +175,7 @@ async fn store_222_sql_that_passes_policies_over_changes_current_objects_alone()
 }
 
 /// While versioning is paused a key has one slot, and who writes there, or hides what was there, needs the right to remove it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_while_versioning_is_paused_nobody_destroys_the_version_of_another() {
     let app = app_with_owners().await.0;
     let service = app.service_role();
@@ -240,7 +240,7 @@ async fn store_222_while_versioning_is_paused_nobody_destroys_the_version_of_ano
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_210_nobody_takes_the_way_back_from_another_and_a_key_has_one_marker() {
     let (app, _) = app_with_owners().await;
     let (ana, bea) = (app.user("ana"), app.user("bea"));
@@ -261,7 +261,7 @@ async fn store_210_nobody_takes_the_way_back_from_another_and_a_key_has_one_mark
 }
 
 /// Not even for a moment, which would leave a dead row.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_223_strangers_make_no_markers_of_keys_that_they_think_of() {
     let app = app_with_versions().await;
     let keys: Vec<String> = (0..1000).map(|n| format!("none{n}")).collect();
@@ -284,7 +284,7 @@ async fn store_223_strangers_make_no_markers_of_keys_that_they_think_of() {
 }
 
 /// A type of this name in the schema of temporary objects would run its check as the owner of the tables.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_functions_with_the_owners_rights_find_no_types_of_others() {
     let app = TestApp::start().await;
 

@@ -13,7 +13,7 @@ async fn id_of(app: &TestApp, key: &str) -> String {
     client.query_one(query, &[&key]).await.expect("an object").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_210_rows_that_refer_to_an_object_stay_when_an_older_version_becomes_current() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -53,7 +53,7 @@ async fn store_210_rows_that_refer_to_an_object_stay_when_an_older_version_becom
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_203_columns_and_constraints_of_the_project_hold_for_versions() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -93,7 +93,7 @@ async fn store_203_columns_and_constraints_of_the_project_hold_for_versions() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_229_the_null_version_of_a_row_without_a_version_is_deleted() {
     let app = TestApp::start().await;
     app.service_role()
@@ -110,7 +110,7 @@ async fn store_229_the_null_version_of_a_row_without_a_version_is_deleted() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_218_a_move_tells_id_and_key_and_a_moved_version_leaves_the_rest() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -150,7 +150,7 @@ async fn store_218_a_move_tells_id_and_key_and_a_moved_version_leaves_the_rest()
 }
 
 /// In a bucket with many versions an upload would otherwise read all of them, while others wait for its locks.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_203_the_newest_version_of_a_key_is_found_without_reading_the_others() {
     let app = app_with_versions().await;
     let superuser = app.database.superuser().await;

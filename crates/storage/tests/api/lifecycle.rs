@@ -38,7 +38,7 @@ async fn age(app: &TestApp, days: i64) {
         .expect("older rows");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_230_231_rules_are_set_read_replaced_and_removed() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -94,7 +94,7 @@ async fn store_230_231_rules_are_set_read_replaced_and_removed() {
     client.get("/bucket/b?include=lifecycle").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_234_rules_need_the_right_to_change_the_bucket_and_sql_of_users_sets_none() {
     let app = app_with_versions().await;
     app.sql("create policy seen on storage.buckets for select to authenticated using (true)")
@@ -125,7 +125,7 @@ async fn store_234_rules_need_the_right_to_change_the_bucket_and_sql_of_users_se
     set(&ana, body).await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_234_sql_sets_no_rules_that_stop_the_removal_of_versions() {
     let app = app_with_versions().await;
     let superuser = app.database.superuser().await;
@@ -153,7 +153,7 @@ async fn store_234_sql_sets_no_rules_that_stop_the_removal_of_versions() {
     update(good).await.expect("rules");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_235_236_versions_go_by_age_and_count_and_current_rows_stay() {
     let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
         resumable_sweep_interval: std::time::Duration::from_millis(200),
@@ -190,7 +190,7 @@ async fn store_235_236_versions_go_by_age_and_count_and_current_rows_stay() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_237_238_rules_by_the_s3_protocol() {
     use aws_sdk_s3::types::{
         BucketLifecycleConfiguration, ExpirationStatus, LifecycleRule, LifecycleRuleFilter,

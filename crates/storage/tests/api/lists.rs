@@ -15,7 +15,7 @@ async fn app_with_objects(keys: &[&str]) -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_021_a_list_has_one_level_with_folders_as_rows_without_id() {
     let app = app_with_objects(&["a.txt", "docs/one.txt", "docs/sub/deep.txt"]).await;
 
@@ -28,7 +28,7 @@ async fn store_021_a_list_has_one_level_with_folders_as_rows_without_id() {
     assert_eq!(rows.as_array().map(Vec::len), Some(2));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_022_pages_neither_skip_nor_repeat_entries() {
     let app = app_with_objects(&["B", "a", "c/1", "c/2", "d", "E/x", "f"]).await;
     let page = async |body: Value| app.service_role().post("/object/list/b", body).await.ok().names();
@@ -43,7 +43,7 @@ async fn store_022_pages_neither_skip_nor_repeat_entries() {
     assert_eq!(paged, whole);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_023_listing_an_unknown_bucket_returns_an_empty_list() {
     let app = app_with_objects(&["a"]).await;
 
@@ -51,7 +51,7 @@ async fn store_023_listing_an_unknown_bucket_returns_an_empty_list() {
     assert_eq!(app.user("ana").list("b", "").await.ok().json(), json!([]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_075_and_076_search_is_literal_and_may_contain_folders() {
     let app = app_with_objects(&["c_1", "cx1", "docs/Sub/File.png"]).await;
     let search = async |search: &str| {
@@ -68,7 +68,7 @@ async fn store_075_and_076_search_is_literal_and_may_contain_folders() {
     assert_eq!(search("docs/sub/f").await, ["docs/Sub/File.png"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_077_folders_come_first_when_sorted_by_time() {
     let app = app_with_objects(&["z", "m/1", "a", "k/1"]).await;
     let sorted = async |order: &str| {
@@ -85,7 +85,7 @@ async fn store_077_folders_come_first_when_sorted_by_time() {
         .is(400, "400", "InvalidRequest");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_073_and_074_list_v2_pages_flat_and_by_level() {
     let app = app_with_objects(&["n1", "n3/x", "n3/y", "n4", "N0", "n5/z", "n2"]).await;
 
@@ -139,7 +139,7 @@ async fn store_073_and_074_list_v2_pages_flat_and_by_level() {
 const POLICY: &str = "create policy seen on storage.objects for select to authenticated \
      using (name like '%open%' or owner_id = auth.uid()::text)";
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_022_lists_of_any_shape_are_paged_alike_for_all_roles() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -210,7 +210,7 @@ async fn store_022_lists_of_any_shape_are_paged_alike_for_all_roles() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_022_a_list_reads_only_the_rows_that_it_shows() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -264,7 +264,7 @@ async fn store_022_a_list_reads_only_the_rows_that_it_shows() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_022_lists_by_name_descending_show_folders_of_one_object() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")

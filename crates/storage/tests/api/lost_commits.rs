@@ -120,7 +120,7 @@ async fn remove(app: &TestApp, running: &Running, path: &str) {
     assert_eq!(response.status(), 200);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
     let (app, running, proxy) = start().await;
     assert_eq!(upload(&app, &running, "b/old", "false", "old").await, 200);
@@ -152,7 +152,7 @@ async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
     app.settle(3).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_083_a_write_that_was_refused_leaves_no_bytes() {
     let (app, running, _proxy) = start().await;
     assert_eq!(upload(&app, &running, "b/x", "false", "first").await, 200);

@@ -54,7 +54,7 @@ async fn version_of(app: &TestApp, name: &str) -> String {
     row.expect("the object").get(0)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn users_cannot_give_a_row_the_bytes_of_another_object() {
     let app = app().await;
     let theirs = version_of(&app, "theirs").await;
@@ -84,7 +84,7 @@ async fn users_cannot_give_a_row_the_bytes_of_another_object() {
     assert_eq!(got.text(), "foreign bytes");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn users_cannot_change_what_describes_the_bytes() {
     let app = app().await;
 
@@ -122,7 +122,7 @@ async fn users_cannot_change_what_describes_the_bytes() {
     assert_eq!(got.text(), "my bytes");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn times_and_versioning_of_a_row_are_not_the_users() {
     let app = app().await;
     let columns = "created_at = 'infinity', last_accessed_at = '294276-12-31', updated_at = 'infinity', \

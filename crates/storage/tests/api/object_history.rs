@@ -68,7 +68,7 @@ pub(crate) async fn check_invariants(app: &TestApp) {
     assert_eq!(app.count(sizes).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_200_201_202_the_status_of_a_bucket_and_what_may_follow_it() {
     let app = TestApp::start().await;
     let client = app.service_role();
@@ -121,7 +121,7 @@ async fn store_200_201_202_the_status_of_a_bucket_and_what_may_follow_it() {
     assert!(refused.await.is_err());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_203_204_what_an_upload_replaces_stays_under_its_version() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -161,7 +161,7 @@ async fn store_203_204_what_an_upload_replaces_stays_under_its_version() {
     app.settle(4).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_206_207_while_versioning_is_off_or_paused_a_key_has_one_slot() {
     let app = TestApp::start().await;
     let client = app.service_role();
@@ -206,7 +206,7 @@ async fn store_206_207_while_versioning_is_off_or_paused_a_key_has_one_slot() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_208_209_210_a_marker_hides_the_key_everywhere_until_it_is_deleted() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -259,7 +259,7 @@ async fn store_208_209_210_a_marker_hides_the_key_everywhere_until_it_is_deleted
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_211_212_213_bulk_deletion_answers_markers_and_removed_versions() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -295,7 +295,7 @@ async fn store_211_212_213_bulk_deletion_answers_markers_and_removed_versions() 
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_217_218_copies_and_moves_from_a_version() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -346,7 +346,7 @@ async fn store_217_218_copies_and_moves_from_a_version() {
     check_invariants(&app).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_219_220_urls_of_a_version_outlive_the_key() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -365,7 +365,7 @@ async fn store_219_220_urls_of_a_version_outlive_the_key() {
     app.nobody().get(&signed).await.is(400, "404", "NoSuchKey");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_221_a_bucket_with_history_is_not_empty_until_it_is_emptied() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -383,7 +383,7 @@ async fn store_221_a_bucket_with_history_is_not_empty_until_it_is_emptied() {
     client.delete("/bucket/b").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_224_writers_of_one_key_leave_every_version_and_one_current_row() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -424,7 +424,7 @@ async fn store_224_writers_of_one_key_leave_every_version_and_one_current_row() 
     app.settle(usize::try_from(app.count(bytes).await).unwrap()).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_227_sums_count_all_bytes_and_listings_in_sql_only_current_objects() {
     let app = app_with_versions().await;
     let client = app.service_role();
@@ -443,7 +443,7 @@ async fn store_227_sums_count_all_bytes_and_listings_in_sql_only_current_objects
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_228_a_sweep_keeps_the_bytes_of_versions() {
     let app = app_with_versions().await;
     let client = app.service_role();

@@ -24,7 +24,7 @@ fn assert_denied(response: &Response) {
     assert_eq!(response.message(), "new row violates row-level security policy");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_009_uploads_without_a_policy_are_refused() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -38,7 +38,7 @@ async fn store_009_uploads_without_a_policy_are_refused() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_010_and_011_upsert_needs_insert_update_and_select() {
     let app = TestApp::start().await;
     app.sql(
@@ -73,7 +73,7 @@ async fn store_010_and_011_upsert_needs_insert_update_and_select() {
     upsert("b/1").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_012_a_policy_can_give_each_user_a_folder() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
@@ -109,7 +109,7 @@ async fn store_012_a_policy_can_give_each_user_a_folder() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_013_the_service_role_bypasses_policies() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
@@ -140,7 +140,7 @@ async fn store_013_the_service_role_bypasses_policies() {
     assert_eq!(service.remove("docs", &["z"]).await.ok().names(), ["z"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_017_signing_needs_select_also_on_public_buckets() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('p', 'p', true)")
@@ -160,7 +160,7 @@ async fn store_017_signing_needs_select_also_on_public_buckets() {
         .ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_042_a_move_out_of_the_users_folder_is_refused() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
@@ -193,7 +193,7 @@ async fn store_042_a_move_out_of_the_users_folder_is_refused() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_053_policies_see_type_size_and_user_metadata_of_an_upload() {
     let app = TestApp::start().await;
     app.sql(
@@ -222,7 +222,7 @@ async fn store_053_policies_see_type_size_and_user_metadata_of_an_upload() {
     assert_denied(&upload("metadata", "image/png", 10, "e30=").await);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_054_policies_see_caller_operation_and_headers() {
     let app = TestApp::start().await;
     app.sql(
@@ -247,7 +247,7 @@ async fn store_054_policies_see_caller_operation_and_headers() {
     assert_eq!(app.user("ana").list("b", "").await.ok().json(), json!([]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_054_policies_may_join_other_tables() {
     let app = TestApp::start().await;
     app.sql(&format!(
@@ -272,7 +272,7 @@ async fn store_054_policies_may_join_other_tables() {
         .is(400, "404", "NoSuchKey");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_009_a_permission_check_changes_nothing() {
     let app = TestApp::start().await;
     app.sql(
@@ -286,7 +286,7 @@ async fn store_009_a_permission_check_changes_nothing() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_057_deleting_rows_by_sql_is_refused() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -307,7 +307,7 @@ async fn store_057_deleting_rows_by_sql_is_refused() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_053_policies_see_form_fields_behind_the_file() {
     let app = TestApp::start().await;
     app.sql(

@@ -35,7 +35,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !crc
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_hostile_images_are_refused_without_decoding() {
     let app = app().await;
     let jpeg = encoded(quarters(40, 40), ImageFormat::Jpeg);
@@ -73,7 +73,7 @@ async fn store_093_hostile_images_are_refused_without_decoding() {
     assert_eq!(files_below(&app.root().join("renders")), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_a_source_above_25_mib_is_refused() {
     let app = app().await;
     let mut bytes = encoded(quarters(40, 40), ImageFormat::Png);

@@ -19,7 +19,7 @@ fn with_wrong_checksums(png: &[u8], kinds: &[&[u8; 4]]) -> Vec<u8> {
     bytes
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_a_png_with_wrong_checksums_is_rendered() {
     let app = app().await;
     let png = encoded(quarters(40, 20), ImageFormat::Png);

@@ -78,7 +78,7 @@ fn is_near(pixel: &Rgb<u8>, colour: [u8; 3]) -> bool {
     pixel.0.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 60)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_cover_contain_and_fill_give_their_sizes() {
     let app = app().await;
     put(
@@ -112,7 +112,7 @@ async fn store_093_cover_contain_and_fill_give_their_sizes() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_cropping_keeps_the_centre_or_the_gravity() {
     let app = app().await;
     put(
@@ -138,7 +138,7 @@ async fn store_093_cropping_keeps_the_centre_or_the_gravity() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_formats_are_negotiated_by_accept_or_named() {
     let app = app().await;
     put(
@@ -181,7 +181,7 @@ async fn store_093_formats_are_negotiated_by_accept_or_named() {
     assert_ne!(webp.header("etag"), jpeg.header("etag"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_a_transparent_image_lies_on_white_as_jpeg() {
     let app = app().await;
     let mut clear = RgbaImage::from_pixel(40, 40, Rgba([0, 0, 0, 0]));
@@ -206,7 +206,7 @@ async fn store_093_a_transparent_image_lies_on_white_as_jpeg() {
     assert!(is_near(image.get_pixel(36, 20), [0, 0, 255]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_lower_quality_gives_fewer_bytes() {
     let app = app().await;
     // Noise compresses badly, so that the quality decides the size.
@@ -243,7 +243,7 @@ fn turned_jpeg(orientation: u8) -> Vec<u8> {
     bytes
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_exif_orientation_is_applied() {
     let app = app().await;
     // The position to which each orientation moves the red quarter.
@@ -267,7 +267,7 @@ async fn store_093_exif_orientation_is_applied() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_wide_gamut_colours_are_converted_to_srgb() {
     let app = app().await;
     let mut bytes = Vec::new();
@@ -289,7 +289,7 @@ async fn store_093_wide_gamut_colours_are_converted_to_srgb() {
     assert!(red > 208 && green < 90 && blue < 60, "{red} {green} {blue}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_transparency_and_animation_are_kept() {
     let app = app().await;
     let clear = RgbaImage::from_pixel(60, 60, Rgba([200, 0, 0, 0]));
@@ -330,7 +330,7 @@ async fn store_093_transparency_and_animation_are_kept() {
     assert_eq!(decoder.into_frames().count(), 3);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_render_routes_check_access_as_downloads_do() {
     let app = app().await;
     let bytes = encoded(quarters(40, 40), ImageFormat::Png);
@@ -374,7 +374,7 @@ async fn store_093_render_routes_check_access_as_downloads_do() {
         .is(400, "400", "InvalidRequest");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_094_a_signed_url_renders_only_the_signed_transformation() {
     let app = app().await;
     put(
@@ -417,7 +417,7 @@ async fn store_094_a_signed_url_renders_only_the_signed_transformation() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_rendered_images_are_cached_until_the_source_changes() {
     let app = app().await;
     put(
@@ -447,7 +447,7 @@ async fn store_093_rendered_images_are_cached_until_the_source_changes() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_a_client_over_the_rate_limit_gets_429() {
     let app = TestApp::start_with(|config| StorageConfig {
         image_transformation: true,
@@ -478,7 +478,7 @@ async fn store_093_a_client_over_the_rate_limit_gets_429() {
     render(&app, "pub/q.png?width=4").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_093_render_routes_do_not_exist_when_transformation_is_off() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('pub', 'pub', true)")

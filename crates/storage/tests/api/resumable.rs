@@ -12,7 +12,7 @@ use crate::tus_client::{
     tus, until,
 };
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_087_chunks_become_one_object() {
     let app = app().await;
     let client = app.service_role();
@@ -37,7 +37,7 @@ async fn store_087_chunks_become_one_object() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_087_creation_works_with_and_without_first_bytes() {
     let app = app().await;
     let client = app.service_role();
@@ -64,7 +64,7 @@ async fn store_087_creation_works_with_and_without_first_bytes() {
     app.settle(3).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_087_the_length_may_be_deferred() {
     let app = app_with(|config| StorageConfig {
         file_size_limit_bytes: 100,
@@ -114,7 +114,7 @@ async fn store_087_the_length_may_be_deferred() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_088_a_chunked_body_may_not_exceed_the_declared_length() {
     let app = app().await;
     let client = app.service_role();
@@ -136,7 +136,7 @@ async fn store_088_a_chunked_body_may_not_exceed_the_declared_length() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_bytes_before_a_broken_connection_count() {
     let app = app().await;
     let client = app.service_role();
@@ -159,7 +159,7 @@ async fn store_089_bytes_before_a_broken_connection_count() {
     assert_eq!(app.nobody().get("/object/public/b/x").await.body, bytes);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_a_new_request_takes_over_from_a_hanging_connection() {
     let app = app().await;
     let client = app.service_role();
@@ -184,7 +184,7 @@ async fn store_089_a_new_request_takes_over_from_a_hanging_connection() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_bytes_of_a_slow_upload_are_recorded_before_it_ends() {
     let app = app().await;
     let client = app.service_role();
@@ -200,7 +200,7 @@ async fn store_089_bytes_of_a_slow_upload_are_recorded_before_it_ends() {
     assert_eq!(app.nobody().get("/object/public/b/x").await.body, bytes);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_parallel_writers_cannot_mix_their_bytes() {
     let app = app().await;
     let client = app.service_role();
@@ -228,7 +228,7 @@ async fn store_089_parallel_writers_cannot_mix_their_bytes() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_091_termination_removes_the_stored_bytes() {
     let app = app().await;
     let client = app.service_role();
@@ -243,7 +243,7 @@ async fn store_091_termination_removes_the_stored_bytes() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_091_unfinished_uploads_expire_and_are_removed() {
     let app = app_with(|config| StorageConfig {
         resumable_sweep_interval: Duration::from_millis(50),
@@ -271,7 +271,7 @@ async fn store_091_unfinished_uploads_expire_and_are_removed() {
     assert_eq!(offset(&client, &other).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_092_location_has_the_configured_host_or_that_of_the_connection() {
     let app = app().await;
     let client = app.service_role();
@@ -302,7 +302,7 @@ async fn store_092_location_has_the_configured_host_or_that_of_the_connection() 
     starts(&fixed, "https://files.example.com/storage/v1/upload/resumable/");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_087_tiny_chunks_are_merged_into_few_files() {
     let app = app().await;
     let client = app.service_role();
@@ -317,7 +317,7 @@ async fn store_087_tiny_chunks_are_merged_into_few_files() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_the_next_head_finishes_an_upload_whose_commit_failed() {
     let app = app_with(|config| StorageConfig {
         object_lock_timeout: Duration::from_millis(50),

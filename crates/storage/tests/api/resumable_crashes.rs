@@ -35,7 +35,7 @@ fn header(response: &reqwest::Response, name: &str) -> String {
     value.to_str().expect("text").to_owned()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_an_acknowledged_offset_survives_kill_9() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -159,7 +159,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
     assert_eq!(store.unfinished(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_another_node_can_continue_and_the_first_records_nothing_more() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -347,12 +347,12 @@ async fn finish_on_two_nodes(upsert: &'static str) {
     assert_eq!(app.store.blobs(), 1);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_two_nodes_that_finish_one_upload_make_one_object() {
     finish_on_two_nodes("false").await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_089_two_nodes_that_finish_one_upload_with_upsert_lose_no_bytes() {
     finish_on_two_nodes("true").await;
 }

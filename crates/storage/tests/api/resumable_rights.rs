@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::tus_client::{OFFSET_STREAM, app, create, creation, metadata, patch, path_of, tus};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_090_resumable_uploads_obey_the_policies() {
     let app = app().await;
     app.sql(
@@ -56,7 +56,7 @@ async fn store_090_resumable_uploads_obey_the_policies() {
     assert_eq!(owner.get::<_, String>(0), crate::support::user_id("ana"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_090_losing_permission_during_an_upload_stops_it() {
     let app = app().await;
     app.sql(
@@ -74,7 +74,7 @@ async fn store_090_losing_permission_during_an_upload_stops_it() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_064_upload_ids_and_metadata_cannot_leave_the_bucket() {
     let app = app().await;
     let client = app.service_role();
@@ -122,7 +122,7 @@ async fn store_064_upload_ids_and_metadata_cannot_leave_the_bucket() {
     assert_eq!(app.store.blobs(), 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_051_resumable_uploads_store_user_metadata() {
     let app = app().await;
     let client = app.service_role();
@@ -148,7 +148,7 @@ async fn store_051_resumable_uploads_store_user_metadata() {
     assert_eq!(info["content_type"], "application/octet-stream");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_066_an_upload_that_names_no_type_is_checked_as_bytes() {
     let app = app().await;
     app.sql("update storage.buckets set allowed_mime_types = '{image/png}' where id = 'b'")

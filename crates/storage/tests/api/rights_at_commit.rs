@@ -102,7 +102,7 @@ async fn write(app: &TestApp, way: Way, key: &str) -> u16 {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_090_the_policies_are_asked_once_more_before_bytes_become_an_object() {
     let app = app().await;
     app.service_role().upload("b/source", "text").await.ok();
@@ -164,7 +164,7 @@ fn end_upload(mut socket: TcpStream) -> String {
     response
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_090_what_changes_while_bytes_arrive_counts() {
     let app = app().await;
     let changes = [
@@ -201,7 +201,7 @@ async fn store_090_what_changes_while_bytes_arrive_counts() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_090_an_upload_replaces_no_object_that_somebody_else_makes_meanwhile() {
     let app = app().await;
 
@@ -219,7 +219,7 @@ async fn store_090_an_upload_replaces_no_object_that_somebody_else_makes_meanwhi
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_advisory_locks_of_other_roles_keep_nobody_from_writing_or_sweeping() {
     let app = app().await;
     let anybody = app.database.superuser().await;
@@ -237,7 +237,7 @@ async fn store_081_advisory_locks_of_other_roles_keep_nobody_from_writing_or_swe
     assert!(swept.expect("sweeps").is_some());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_writers_of_a_new_key_wait_for_each_other_and_leave_one_blob() {
     let app = app().await;
     let ana = app.user("ana");
@@ -252,7 +252,7 @@ async fn store_081_writers_of_a_new_key_wait_for_each_other_and_leave_one_blob()
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_042_a_move_is_asked_about_once_more_when_its_bytes_are_copied() {
     let app = app().await;
     app.sql(
@@ -278,7 +278,7 @@ async fn store_042_a_move_is_asked_about_once_more_when_its_bytes_are_copied() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_042_a_move_takes_no_object_that_somebody_else_stores_meanwhile() {
     let app = TestApp::start().await;
     app.sql(

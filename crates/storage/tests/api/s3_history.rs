@@ -7,7 +7,7 @@ use crate::object_history::{app_with_versions, check_invariants};
 use crate::s3_client::{refusal, refused, service, text, user};
 use crate::tus_client::{create, patch};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_226_229_s3_makes_versions_and_markers_and_reads_them() {
     let app = app_with_versions().await;
     let s3 = service(&app);
@@ -99,7 +99,7 @@ async fn store_226_229_s3_makes_versions_and_markers_and_reads_them() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_229_pages_of_versions_and_the_status_of_buckets() {
     let app = app_with_versions().await;
     let s3 = service(&app);
@@ -163,7 +163,7 @@ async fn store_229_pages_of_versions_and_the_status_of_buckets() {
     assert_eq!(refusal(refused_to_users), refused(403, "AccessDenied"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_225_resumable_and_signed_uploads_make_versions() {
     let app = app_with_versions().await;
     let client = app.service_role();

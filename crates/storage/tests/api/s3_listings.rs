@@ -4,7 +4,7 @@ use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 
 use crate::s3_client::{app_with_bucket, refusal, refused, service, text};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_list_objects_pages_in_both_versions() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -120,7 +120,7 @@ async fn store_095_list_objects_pages_in_both_versions() {
     assert_eq!(refusal(broken), refused(400, "InvalidParameter"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_lists_work_when_the_originals_functions_replace_ours() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -172,7 +172,7 @@ async fn store_095_lists_work_when_the_originals_functions_replace_ours() {
     assert_eq!(v2["objects"][0]["name"], "a.txt");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_list_buckets_takes_a_prefix() {
     let app = app_with_bucket().await;
     app.sql("insert into storage.buckets (id, name) values ('other', 'other')")
@@ -193,7 +193,7 @@ async fn store_095_list_buckets_takes_a_prefix() {
     assert_eq!(names, ["other"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_delete_objects_takes_a_thousand_keys_at_most() {
     let app = app_with_bucket().await;
     let delete = async |count: usize| {

@@ -54,7 +54,7 @@ fn list(parts: &[CompletedPart]) -> CompletedMultipartUpload {
         .build()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_parts_uploaded_in_any_order_become_one_object() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -132,7 +132,7 @@ async fn store_095_parts_uploaded_in_any_order_become_one_object() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_aborting_a_multipart_upload_removes_its_parts() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -168,7 +168,7 @@ async fn store_095_aborting_a_multipart_upload_removes_its_parts() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_parts_can_be_copied_from_ranges() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -210,7 +210,7 @@ async fn store_095_parts_can_be_copied_from_ranges() {
     assert_eq!(app.nobody().get("/object/public/b/to").await.text(), "234");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_all_parts_together_obey_the_size_limit() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, file_size_limit) values ('b', 'b', 10)")
@@ -240,7 +240,7 @@ async fn store_095_all_parts_together_obey_the_size_limit() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_096_every_step_of_a_multipart_upload_obeys_the_policies() {
     let app = app_with_bucket().await;
     app.sql(

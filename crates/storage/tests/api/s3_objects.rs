@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::s3_client::{app_with_bucket, refusal, refused, service, text};
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_buckets_are_created_listed_and_deleted() {
     let app = TestApp::start().await;
     let s3 = service(&app);
@@ -67,7 +67,7 @@ async fn store_095_buckets_are_created_listed_and_deleted() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_objects_are_shared_between_s3_and_rest() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -182,7 +182,7 @@ async fn store_095_objects_are_shared_between_s3_and_rest() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_if_match_on_put_is_refused() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -206,7 +206,7 @@ async fn store_095_if_match_on_put_is_refused() {
     assert_eq!(kept.body.collect().await.expect("whole").to_vec(), b"old");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_s3_uploads_obey_limits_and_naming_rules() {
     let app = TestApp::start().await;
     app.sql(
@@ -260,7 +260,7 @@ async fn store_095_s3_uploads_obey_limits_and_naming_rules() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_copies_keep_or_replace_metadata() {
     let app = app_with_bucket().await;
     let s3 = service(&app);

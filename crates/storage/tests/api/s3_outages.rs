@@ -42,7 +42,7 @@ fn error_of(response: &Response) -> (u16, String, String) {
     response.error()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_086_an_unavailable_store_answers_503_and_keeps_existing_objects() {
     let (app, proxy) = app().await;
     let owner = app.service_role();
@@ -100,7 +100,7 @@ async fn store_086_an_unavailable_store_answers_503_and_keeps_existing_objects()
     assert_eq!(app.store.unfinished(), 0, "nothing is half-written");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_086_a_full_store_refuses_writes_and_serves_reads() {
     let (app, proxy) = app().await;
     let owner = app.service_role();
@@ -122,7 +122,7 @@ async fn store_086_a_full_store_refuses_writes_and_serves_reads() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_an_outage_during_a_large_upload_leaves_no_blob() {
     let (app, proxy) = app().await;
     let owner = app.service_role();

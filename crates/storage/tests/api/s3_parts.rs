@@ -36,7 +36,7 @@ async fn upload_parts(s3: &Client, contents: &[&str]) {
     complete.multipart_upload(list).send().await.expect("completed");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_a_part_of_an_object_is_read_by_its_number() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -101,7 +101,7 @@ async fn store_095_a_part_of_an_object_is_read_by_its_number() {
     assert_eq!(refusal(zero), refused(400, "InvalidParameter"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_an_object_uploaded_at_once_is_its_first_part() {
     let app = app_with_bucket().await;
     let s3 = service(&app);

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::s3_client::{refusal, refused, text, user};
 use crate::support::{TestApp, user_id};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_096_a_session_token_applies_the_users_policies() {
     let app = TestApp::start().await;
     app.sql(

@@ -29,7 +29,7 @@ fn presigning(seconds: u64) -> PresigningConfig {
     PresigningConfig::expires_in(Duration::from_secs(seconds)).expect("a duration")
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_096_wrong_credentials_are_refused_in_xml() {
     let app = app_with_bucket().await;
     let id = development::s3_access_key_id();
@@ -75,7 +75,7 @@ async fn store_096_wrong_credentials_are_refused_in_xml() {
     assert_eq!(bearer.status, 403, "tokens are for the other routes");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_presigned_urls_allow_only_the_signed_request() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -154,7 +154,7 @@ async fn store_097_presigned_urls_allow_only_the_signed_request() {
     assert_eq!(status(http.get(theirs.expect("signed").uri())).await, 404);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_aws_chunked_uploads_with_trailing_checksums_work() {
     let app = app_with_bucket().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -184,7 +184,7 @@ async fn store_097_aws_chunked_uploads_with_trailing_checksums_work() {
     assert_eq!(got.body.collect().await.expect("whole").into_bytes(), bytes);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_headers_of_proxies_do_not_widen_a_presigned_url() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/secret", "salaries").await.ok();
@@ -365,7 +365,7 @@ fn is(response: (u16, String), expected: (u16, &str)) {
     assert_eq!((response.0, response.1.as_str()), expected);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_signed_chunks_are_verified_one_by_one() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
@@ -408,7 +408,7 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_trailers_are_required_and_verified() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
@@ -432,7 +432,7 @@ async fn store_097_trailers_are_required_and_verified() {
     is(send(text.into_bytes()).await, (403, "SignatureDoesNotMatch"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_a_body_with_another_hash_is_refused() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
@@ -474,7 +474,7 @@ async fn store_097_a_body_with_another_hash_is_refused() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_a_browser_form_uploads_what_its_policy_allows() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
@@ -552,7 +552,7 @@ async fn store_097_a_browser_form_uploads_what_its_policy_allows() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_097_a_signature_without_the_host_is_refused() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());

@@ -13,7 +13,7 @@ async fn store(s3: &aws_sdk_s3::Client, keys: &[&str]) {
 }
 
 /// The requests of `rclone purge`: it reads that versioning is suspended and therefore lists and deletes versions.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_a_bucket_is_purged_by_its_versions() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -47,7 +47,7 @@ async fn store_095_a_bucket_is_purged_by_its_versions() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_lists_of_versions_have_pages_and_prefixes() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -80,7 +80,7 @@ async fn store_095_lists_of_versions_have_pages_and_prefixes() {
     assert_eq!(refusal(missing), refused(404, "NoSuchBucket"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_a_version_that_an_object_does_not_have_is_neither_read_nor_deleted() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
@@ -134,7 +134,7 @@ async fn store_095_a_version_that_an_object_does_not_have_is_neither_read_nor_de
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_lists_and_objects_have_the_same_date() {
     let app = app_with_bucket().await;
     let s3 = service(&app);

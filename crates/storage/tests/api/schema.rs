@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::TestApp;
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_056_foldername_filename_and_extension_split_keys() {
     let app = TestApp::start().await;
     let database = app.database.connect("postgres").await;
@@ -39,7 +39,7 @@ async fn store_056_foldername_filename_and_extension_split_keys() {
     assert_eq!(app.count(immutable).await, 3);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_058_migrations_may_create_policies_and_triggers() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -71,7 +71,7 @@ async fn store_058_migrations_may_create_policies_and_triggers() {
     app.anon().get("/object/b/x").await.is(400, "404", "NoSuchKey");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_059_tables_are_those_of_the_contract() {
     let app = TestApp::start().await;
     let database = app.database.superuser().await;
@@ -184,7 +184,7 @@ async fn store_059_tables_are_those_of_the_contract() {
     assert_eq!(app.count(readable).await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_076_search_ignores_case_and_spans_folders() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")

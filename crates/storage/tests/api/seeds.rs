@@ -28,7 +28,7 @@ fn images(folder: &tempfile::TempDir) -> BucketSeed {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn seeded_files_are_served_under_their_relative_paths() {
     let app = TestApp::start().await;
     let folder = project();
@@ -73,7 +73,7 @@ async fn seeded_files_are_served_under_their_relative_paths() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn seeding_again_writes_only_what_changed() {
     let app = TestApp::start().await;
     let folder = project();
@@ -117,7 +117,7 @@ async fn seeding_again_writes_only_what_changed() {
     app.settle(3).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_invalid_seed_file_is_named_and_nothing_changes() {
     let app = TestApp::start().await;
     let folder = project();
@@ -139,7 +139,7 @@ async fn an_invalid_seed_file_is_named_and_nothing_changes() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn seeding_four_hundred_files_takes_less_than_the_time_limit() {
     let app = TestApp::start().await;
     let folder = tempfile::tempdir().expect("a folder");

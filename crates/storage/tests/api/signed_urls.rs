@@ -37,7 +37,7 @@ async fn put(app: &TestApp, url: &str, text: &str) -> Response {
         .await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_015_and_060_a_signed_url_needs_no_headers() {
     let app = app_with_object().await;
 
@@ -58,7 +58,7 @@ async fn store_015_and_060_a_signed_url_needs_no_headers() {
     assert!(got.header("expires").is_some() && got.header("cache-control").is_none());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_016_a_download_token_is_valid_for_its_object_only() {
     let app = app_with_object().await;
     let sign = |claims: Value| app.keys.sign_hs256(&claims).expect("signs");
@@ -114,7 +114,7 @@ async fn store_016_a_download_token_is_valid_for_its_object_only() {
         .is(400, "404", "NoSuchKey");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_018_signing_many_keys_keeps_their_order() {
     let app = app_with_object().await;
     let paths = json!(["nope", "a file.txt", "a file.txt"]);
@@ -148,7 +148,7 @@ async fn store_018_signing_many_keys_keeps_their_order() {
     assert_eq!(hidden[0]["signedURL"], Value::Null);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_046_to_049_an_upload_url_uploads_once_for_its_signer() {
     let app = app_with_object().await;
 
@@ -167,7 +167,7 @@ async fn store_046_to_049_an_upload_url_uploads_once_for_its_signer() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_047_an_upsert_token_may_overwrite() {
     let app = app_with_object().await;
     let request = app
@@ -182,7 +182,7 @@ async fn store_047_an_upsert_token_may_overwrite() {
     assert_eq!(app.user("ana").get("/object/b/new").await.text(), "two");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_048_download_and_upload_tokens_are_not_interchangeable() {
     let app = app_with_object().await;
     let download = app
@@ -213,7 +213,7 @@ async fn store_048_download_and_upload_tokens_are_not_interchangeable() {
         .is(400, "400", "InvalidSignature");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_046_signed_uploads_obey_the_limits_of_the_bucket() {
     let app = app_with_object().await;
     app.sql("update storage.buckets set file_size_limit = 3, allowed_mime_types = '{text/*}' where id = 'b'")
@@ -238,7 +238,7 @@ async fn store_046_signed_uploads_obey_the_limits_of_the_bucket() {
     put(&app, &url, "ok").await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_060_signed_urls_of_keys_with_a_question_mark_work() {
     let app = app_with_object().await;
     let ana = app.user("ana");

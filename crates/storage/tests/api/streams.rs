@@ -43,7 +43,7 @@ async fn wait_for_incoming_bytes(app: &TestApp) {
     panic!("the upload never began");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_082_an_aborted_upload_keeps_the_old_object_and_leaves_no_blob() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/x", "old").await.ok();
@@ -71,7 +71,7 @@ async fn store_082_an_aborted_upload_keeps_the_old_object_and_leaves_no_blob() {
     assert_eq!(app.nobody().get("/object/public/b/x").await.text(), "old");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_082_an_aborted_form_leaves_no_row_and_no_blob() {
     let app = app_with_bucket().await;
     let mut body = b"--bo\r\ncontent-disposition: form-data; name=\"\"; filename=\"f\"\r\n\r\n".to_vec();
@@ -89,7 +89,7 @@ async fn store_082_an_aborted_form_leaves_no_row_and_no_blob() {
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_085_a_chunked_body_is_aborted_at_the_size_limit() {
     let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
         file_size_limit_bytes: 1_000_000,
@@ -113,7 +113,7 @@ async fn store_085_a_chunked_body_is_aborted_at_the_size_limit() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_085_a_declared_length_above_the_limit_is_refused_before_the_body() {
     let app = app_with_bucket().await;
 
@@ -137,7 +137,7 @@ async fn store_085_a_declared_length_above_the_limit_is_refused_before_the_body(
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_084_memory_stays_constant_during_a_large_transfer() {
     let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
         file_size_limit_bytes: 1 << 30,

@@ -23,7 +23,7 @@ async fn app_with_bucket() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_a_sweep_removes_orphans_and_names_lost_objects() {
     let app = app_with_bucket().await;
     for key in ["kept", "orphaned", "lost"] {
@@ -101,7 +101,7 @@ async fn store_081_a_sweep_removes_orphans_and_names_lost_objects() {
     assert_eq!((swept.blobs, swept.lost), (2, 0));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_a_sweep_keeps_blobs_of_running_uploads() {
     let app = app_with_bucket().await;
     let patient = SweepOptions {
@@ -142,7 +142,7 @@ async fn store_081_a_sweep_keeps_blobs_of_running_uploads() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_two_projects_on_one_prefix_sweep_nothing() {
     let first = TestApp::start_on(Store::on_s3(), |config| config).await;
     let second = TestApp::start_on(first.store.shared_on_s3(), |config| config).await;
@@ -181,7 +181,7 @@ async fn store_081_two_projects_on_one_prefix_sweep_nothing() {
 }
 
 /// A copy of the database has the same cluster and number, as after a restore to an earlier point.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_store() {
     let app = TestApp::start_on(Store::on_s3(), |config| config).await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -228,7 +228,7 @@ async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_st
 }
 
 /// A clone of a disk or a virtual machine knows the original's newest token, and nothing tells it that it is a copy while the original is stopped.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_a_new_process_deletes_no_bytes_for_good_that_a_copy_may_have() {
     let original = TestApp::start_on(Store::on_s3(), |config| config).await;
     original
@@ -273,7 +273,7 @@ async fn store_081_a_new_process_deletes_no_bytes_for_good_that_a_copy_may_have(
 }
 
 /// Staging that was made from a dump has rows with production's versions.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_objects_that_another_database_removes_keep_their_bytes() {
     let production = TestApp::start_on(Store::on_s3(), |config| config).await;
     let staging = TestApp::start_on(production.store.shared_on_s3(), |config| config).await;
@@ -306,7 +306,7 @@ async fn store_081_objects_that_another_database_removes_keep_their_bytes() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_in_the_trash() {
     let app = app_with_bucket().await;
     // More than one transaction removes.
@@ -368,7 +368,7 @@ async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_
     assert_eq!((emptied.trash_removed, app.store.trashed()), (128, 0));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_bytes_stay_while_another_row_has_their_version() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/theirs", "their bytes").await.ok();
@@ -396,7 +396,7 @@ async fn store_081_bytes_stay_while_another_row_has_their_version() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_081_a_size_that_is_no_number_breaks_no_sum() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/real", "12345").await.ok();
@@ -418,7 +418,7 @@ async fn store_081_a_size_that_is_no_number_breaks_no_sum() {
     assert_eq!(listed.names().len(), 4);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_072_emptying_keeps_what_was_overwritten_meanwhile() {
     let app = app_with_bucket().await;
     for key in ["old", "overwritten", "forged"] {

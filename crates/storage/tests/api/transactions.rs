@@ -39,7 +39,7 @@ async fn start_noted() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_010_a_failure_in_the_middle_of_an_upload_leaves_nothing_behind() {
     let app = start_noted().await;
     let ana = app.user("ana");
@@ -66,7 +66,7 @@ async fn store_010_a_failure_in_the_middle_of_an_upload_leaves_nothing_behind() 
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_054_nothing_of_a_caller_is_seen_by_the_next_even_after_errors() {
     let app = start_noted().await;
     let (ana, bob, anon) = (app.user("ana"), app.user("bob"), app.anon());
@@ -89,7 +89,7 @@ async fn store_054_nothing_of_a_caller_is_seen_by_the_next_even_after_errors() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_009_objects_that_citus_distributes_are_refused_with_the_way_back() {
     let database = TestDatabase::create().await;
     let buckets = "insert into storage.buckets (id, name, public) values ('b', 'b', true)";
@@ -134,7 +134,7 @@ async fn store_009_objects_that_citus_distributes_are_refused_with_the_way_back(
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_014_a_download_behind_one_whose_session_ends_is_answered() {
     let app = TestApp::start_with_one_connection().await;
     app.sql(

@@ -73,7 +73,7 @@ async fn send_part(
         .await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_101_a_user_has_a_share_of_unfinished_uploads_of_both_protocols() {
     let app = app_with_share(3, u64::MAX >> 1).await;
     let (ana, bob) = (app.user("ana"), app.user("bob"));
@@ -109,7 +109,7 @@ async fn store_101_a_user_has_a_share_of_unfinished_uploads_of_both_protocols() 
     assert_eq!(begin(&ana, "7").await, 201);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_101_callers_without_a_user_share_by_their_address() {
     let app = app_with_share(2, u64::MAX >> 1).await;
     let guest = |id: &str| app.with_claims(json!({"role": "authenticated", "sub": id, "is_anonymous": true}));
@@ -127,7 +127,7 @@ async fn store_101_callers_without_a_user_share_by_their_address() {
     assert_eq!(begin(&app.user("ana"), "6").await, 201);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_101_upload_tokens_of_anonymous_users_count_by_the_address_of_the_bearer() {
     let app = app_with_share(2, u64::MAX >> 1).await;
     let guest = |n: u8| {
@@ -146,7 +146,7 @@ async fn store_101_upload_tokens_of_anonymous_users_count_by_the_address_of_the_
     assert_eq!(begin(&app.anon(), "5").await, 429);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_101_a_user_has_a_share_of_the_bytes_of_unfinished_uploads() {
     let app = app_with_share(100, 100).await;
     let (ana, s3) = (app.user("ana"), user(&app, "ana"));
@@ -177,7 +177,7 @@ async fn store_101_a_user_has_a_share_of_the_bytes_of_unfinished_uploads() {
     assert_eq!(begin(&ana, "5").await, 429);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_101_many_requests_at_once_do_not_pass_the_share() {
     let app = app_with_share(8, u64::MAX >> 1).await;
     let ana = app.user("ana");
@@ -190,7 +190,7 @@ async fn store_101_many_requests_at_once_do_not_pass_the_share() {
     assert!((8..=8 + 16).contains(&begun), "{begun} uploads");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_102_emptying_a_bucket_aborts_its_unfinished_uploads() {
     let app = app_with(|config| config).await;
     app.sql("insert into storage.buckets (id, name) values ('c', 'c')")
@@ -227,7 +227,7 @@ async fn store_102_emptying_a_bucket_aborts_its_unfinished_uploads() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_102_deleting_a_bucket_aborts_its_unfinished_uploads() {
     let app = app_with(|config| config).await;
     app.sql(OPEN).await;
@@ -279,7 +279,7 @@ async fn store_102_deleting_a_bucket_aborts_its_unfinished_uploads() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_102_the_s3_protocol_deletes_a_bucket_with_unfinished_uploads() {
     let app = app_with(|config| config).await;
     let s3 = service(&app);
@@ -298,7 +298,7 @@ async fn store_102_the_s3_protocol_deletes_a_bucket_with_unfinished_uploads() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_102_multipart_uploads_expire_when_no_part_comes_any_more() {
     let app = app_with(|config| StorageConfig {
         resumable_sweep_interval: Duration::from_millis(50),
@@ -335,7 +335,7 @@ async fn store_102_multipart_uploads_expire_when_no_part_comes_any_more() {
     app.settle(2).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_102_one_expiry_removes_more_uploads_than_a_list_holds() {
     let app = app_with(|config| StorageConfig {
         resumable_sweep_interval: Duration::from_millis(500),

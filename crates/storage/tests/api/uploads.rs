@@ -19,7 +19,7 @@ async fn app_with_bucket() -> TestApp {
     app
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_001_a_form_as_the_browser_client_sends_it_is_stored() {
     let app = app_with_bucket().await;
     let bytes: Vec<u8> = (0..100_000_u32).map(|i| (i % 256) as u8).collect();
@@ -48,7 +48,7 @@ async fn store_001_a_form_as_the_browser_client_sends_it_is_stored() {
     assert_eq!(got.header("cache-control"), Some("max-age=3600"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_004_an_upload_without_upsert_does_not_replace_an_object() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/x", "old").await.ok();
@@ -64,7 +64,7 @@ async fn store_004_an_upload_without_upsert_does_not_replace_an_object() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_005_upsert_keeps_the_id_and_removes_the_old_blob() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");
@@ -87,7 +87,7 @@ async fn store_005_upsert_keeps_the_id_and_removes_the_old_blob() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_006_put_replaces_or_creates() {
     let app = app_with_bucket().await;
     let put = async |text: &str| {
@@ -105,7 +105,7 @@ async fn store_006_put_replaces_or_creates() {
     assert_eq!(app.nobody().get("/object/public/b/x").await.text(), "replaced");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_007_downloads_have_the_headers_of_a_raw_upload() {
     let app = app_with_bucket().await;
     let request = app.user("ana").request(Method::POST, "/object/b/x");
@@ -125,7 +125,7 @@ async fn store_007_downloads_have_the_headers_of_a_raw_upload() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_008_a_form_without_cache_control_gets_no_cache() {
     let app = app_with_bucket().await;
 
@@ -150,7 +150,7 @@ async fn store_008_a_form_without_cache_control_gets_no_cache() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_001_form_fields_behind_the_file_count_and_are_checked() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set allowed_mime_types = '{text/plain}' where id = 'b'")
@@ -181,7 +181,7 @@ async fn store_001_form_fields_behind_the_file_count_and_are_checked() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_032_a_too_large_upload_leaves_no_row_and_no_blob() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set file_size_limit = 1000 where id = 'b'")
@@ -210,7 +210,7 @@ async fn store_032_a_too_large_upload_leaves_no_row_and_no_blob() {
     app.user("ana").upload("b/fits", &"x".repeat(1000)).await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_033_types_outside_the_list_are_refused() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set allowed_mime_types = '{image/*}' where id = 'b'")
@@ -235,7 +235,7 @@ async fn store_033_types_outside_the_list_are_refused() {
     app.user("ana").upload_form("b/x", &part("image/png")).await.ok();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_051_user_metadata_is_stored_and_returned() {
     let app = app_with_bucket().await;
     let metadata = STANDARD.encode(json!({"a": 1, "b": {"c": [true, null]}}).to_string());
@@ -259,7 +259,7 @@ async fn store_051_user_metadata_is_stored_and_returned() {
     assert_eq!(metadata("without").await, json!({}));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_052_an_overwrite_replaces_user_metadata() {
     let app = app_with_bucket().await;
     let upload = async |metadata: serde_json::Value| {
@@ -283,7 +283,7 @@ async fn store_052_an_overwrite_replaces_user_metadata() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_055_the_subject_of_the_token_owns_its_uploads() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/by-user", "x").await.ok();
@@ -319,7 +319,7 @@ async fn store_055_the_subject_of_the_token_owns_its_uploads() {
     assert_eq!(owner_of("by-service"), (json!(""), json!("")));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_062_keys_outside_the_allowed_characters_are_refused() {
     let app = app_with_bucket().await;
 
@@ -343,7 +343,7 @@ async fn store_062_keys_outside_the_allowed_characters_are_refused() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_064_no_key_reaches_a_file_outside_the_blob_folder() {
     let app = app_with_bucket().await;
 
@@ -365,7 +365,7 @@ async fn store_064_no_key_reaches_a_file_outside_the_blob_folder() {
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_065_empty_objects_can_be_stored_and_read() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/empty", "").await.ok();
@@ -379,7 +379,7 @@ async fn store_065_empty_objects_can_be_stored_and_read() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_066_folder_placeholders_must_be_empty_and_may_have_any_type() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set allowed_mime_types = '{image/*}' where id = 'b'")
@@ -401,7 +401,7 @@ async fn store_066_folder_placeholders_must_be_empty_and_may_have_any_type() {
     );
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_079_concurrent_upserts_leave_one_complete_version() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");
@@ -419,7 +419,7 @@ async fn store_079_concurrent_upserts_leave_one_complete_version() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_080_of_two_concurrent_creations_one_succeeds() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");

@@ -38,7 +38,7 @@ const READS: [&str; 6] = [
     "object/info/authenticated",
 ];
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_205_only_the_version_that_an_object_has_is_read() {
     let (app, version) = app_with_object().await;
     let client = app.service_role();
@@ -70,7 +70,7 @@ async fn store_205_only_the_version_that_an_object_has_is_read() {
     assert_eq!(client.get("/object/b/f/a").await.ok().text(), "two");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_219_a_url_that_is_signed_for_a_version_opens_no_other_one() {
     let (app, version) = app_with_object().await;
     let client = app.service_role();
@@ -105,7 +105,7 @@ async fn store_219_a_url_that_is_signed_for_a_version_opens_no_other_one() {
     assert_eq!(app.nobody().get(&free).await.ok().text(), "two");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_211_212_a_version_that_an_object_does_not_have_deletes_nothing() {
     let (app, version) = app_with_object().await;
     let client = app.service_role();
@@ -144,7 +144,7 @@ async fn store_211_212_a_version_that_an_object_does_not_have_deletes_nothing() 
     app.settle(0).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_222_a_version_opens_nothing_that_policies_hide() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -167,7 +167,7 @@ async fn store_222_a_version_opens_nothing_that_policies_hide() {
     app.settle(1).await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_217_218_copies_and_moves_take_only_the_version_that_they_name() {
     let (app, version) = app_with_object().await;
     let client = app.service_role();
@@ -198,7 +198,7 @@ async fn store_217_218_copies_and_moves_take_only_the_version_that_they_name() {
     assert_eq!(refusal(copy.send().await), refused(404, "NoSuchVersion"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_214_lists_of_earlier_versions_and_markers_are_empty() {
     let (app, _) = app_with_object().await;
     let client = app.service_role();
@@ -234,7 +234,7 @@ async fn store_214_lists_of_earlier_versions_and_markers_are_empty() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_216_exact_matches_have_no_wildcards_and_mind_the_case() {
     let (app, _) = app_with_object().await;
     let client = app.service_role();

@@ -156,7 +156,7 @@ impl Case {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_077_every_error_code_has_its_status_body_and_headers() {
     let app = Start::on(LIBRARY).run().await;
     let cases = [
@@ -198,7 +198,7 @@ async fn rest_077_every_error_code_has_its_status_body_and_headers() {
     assert_eq!(books.json(), json!([{"id": 1}, {"id": 2}]));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_077_error_codes_of_other_configurations_have_their_status_body_and_headers() {
     let configured = |change: fn(&mut RestConfig)| {
         let mut start = Start::on(LIBRARY);
@@ -275,7 +275,7 @@ async fn status_line(app: &StandaloneApp, path: &str, body: &str) -> String {
     response.split("\r\n").next().unwrap_or_default().to_owned()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn rest_075_unusual_statuses_have_no_reason_phrase_and_503_has_retry_after() {
     let app = Start::on(LIBRARY).run().await;
     let answered = |status: &'static str| {

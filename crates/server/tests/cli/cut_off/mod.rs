@@ -276,7 +276,7 @@ fn choose(round: usize) -> (&'static Cut, &'static str) {
     (&COMMANDS[command], SIGNALS[signal])
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_031_commands_that_are_cut_off_can_be_repeated_and_leave_nothing_running() {
     let kills = std::env::var("SELVEDGE_TEST_KILLS").ok();
     let kills: usize = kills.and_then(|kills| kills.parse().ok()).unwrap_or(5);

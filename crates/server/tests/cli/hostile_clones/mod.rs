@@ -269,7 +269,7 @@ fn read_number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_109_whatever_a_clone_brings_nothing_outside_of_it_is_written_removed_run_or_shown() {
     let count = read_number("SELVEDGE_TEST_CLONES").unwrap_or(2);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -71,7 +71,7 @@ fn get(port: u16, name: &str, root: &CertificateDer<'static>, path: &str) -> std
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_020_021_023_a_server_goes_on_with_its_certificate_while_the_authority_is_away() {
     let [http, https] = [(); 2].map(|()| Project::further_port());
     let away = Project::further_port();

@@ -81,7 +81,7 @@ async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> 
     Ok((stream, answer))
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_011_whoever_knows_a_name_alone_learns_nothing_and_keeps_nobody_out() {
     let port = Project::further_port();
     let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
@@ -114,7 +114,7 @@ async fn prod_011_whoever_knows_a_name_alone_learns_nothing_and_keeps_nobody_out
     assert!(slept.expect_err("it ends").contains("canceling statement"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alone() {
     let port = Project::further_port();
     let home = Home::with_settings(&format!(

@@ -95,7 +95,7 @@ fn gw_002_serve_needs_a_database() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("DATABASE_URL"));
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     let project = Project::new();
     let embedded = project.start().await;
@@ -189,7 +189,7 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     }
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn migrate_up_records_where_the_key_of_the_vault_is() {
     let project = Project::new();
     let running = project.start().await;
@@ -225,7 +225,7 @@ async fn can_log_in(project: &Project, role: &str, password: &str) -> bool {
     tokio_postgres::connect(&url, tokio_postgres::NoTls).await.is_ok()
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn migrate_up_sets_passwords_that_differ_and_mends_those_of_earlier_versions() {
     let project = Project::new();
     let running = project.start().await;
@@ -297,7 +297,7 @@ async fn migrate_up_sets_passwords_that_differ_and_mends_those_of_earlier_versio
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn serve_refuses_the_url_of_a_superuser() {
     let project = Project::new();
     let running = project.start().await;

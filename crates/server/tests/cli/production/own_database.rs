@@ -26,7 +26,7 @@ fn prod_001_without_a_named_folder_and_without_database_url_nothing_is_started()
     assert!(!project.path(".selvedge").exists());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_001_002_003_a_server_makes_a_database_that_outlives_it() {
     let home = Home::with_settings("[db.migrations]\nenabled = true\n");
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
@@ -164,7 +164,7 @@ fn prod_010_a_database_for_development_is_not_served_in_production() {
     std::fs::remove_dir(home.path("pgdata")).expect("removed");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_001_a_backup_of_a_home_is_restored_into_it() {
     let home = Home::new();
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
@@ -213,7 +213,7 @@ async fn prod_001_a_backup_of_a_home_is_restored_into_it() {
     copy.run_and_expect_success(&["db", "query", "select count(*) from notes"]);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_001_003_keys_are_made_by_the_server_alone_and_roles_with_the_first_migrations() {
     let home = Home::new();
     home.project.write("roles.sql", "create role editor nologin;");
@@ -279,7 +279,7 @@ const COMMANDS: [&[&str]; 14] = [
 /// Those that are not about a database that an address names, or need its services' password.
 const OF_INSTANCES: [&str; 4] = ["status", "sso", "keys", "sweep"];
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_001_every_command_reaches_an_instance_whatever_runs_it() {
     let test = (
         "tests/one.sql",

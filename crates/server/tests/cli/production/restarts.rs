@@ -64,7 +64,7 @@ fn keep_asking(
     (stop, asking)
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_003_nothing_acknowledged_is_lost_when_keeper_server_or_postmaster_are_killed() {
     let home = Home::new();
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
@@ -119,7 +119,7 @@ async fn prod_003_nothing_acknowledged_is_lost_when_keeper_server_or_postmaster_
     assert!(acknowledged.len() >= 40, "{acknowledged:?}");
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_003_changed_settings_are_read_at_a_start_or_wait_for_a_restart_that_is_named() {
     let home = Home::with_settings("[db.settings]\nwork_mem = \"5MB\"\n");
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
@@ -182,7 +182,7 @@ async fn prod_003_changed_settings_are_read_at_a_start_or_wait_for_a_restart_tha
     next.wait_until_ready().await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_018_postgresql_logs_as_json_into_the_home_by_size() {
     let home = Home::with_settings("[db.settings]\nlog_rotation_size = \"64kB\"\n");
     let _running = home.serve(&[]).await;

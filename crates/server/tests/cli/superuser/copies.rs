@@ -10,7 +10,7 @@ use super::{TRAPS, count_trapped, expect_success, find_trapped};
 use crate::support::Project;
 
 /// The target is prepared: code is attached to what an import writes, also such that calls functions of PostgreSQL alone.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superuser() {
     let source = Project::of_source();
     source.write("migrations/20260101000000_traps.sql", TRAPS);
@@ -89,7 +89,7 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
 }
 
 /// The template of the stacks is made, and copied, from a database full of traps.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_stack_runs_no_code_of_the_project_as_a_superuser() {
     let project = Project::new();
     project.write("migrations/20260101000000_traps.sql", TRAPS);

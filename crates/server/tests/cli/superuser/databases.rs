@@ -62,7 +62,7 @@ async fn make_databases(url: String, is_started: Rc<Cell<bool>>) -> usize {
     made
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_into_those_that_are_closed() {
     let project = Project::new();
     let running = project.start().await;
@@ -258,7 +258,7 @@ async fn read_attributes(superuser: &Client, database: &str) -> String {
     query(superuser, &attributes).await
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_start_guards_and_renames_also_what_its_owner_keeps_as_it_is() {
     let project = Project::new();
     let running = project.start().await;

@@ -79,7 +79,7 @@ async fn refusal_after_commit(project: &Project, waiting: &Client, sql: &str, ot
     tokio::join!(refusal(waiting, sql), commit).0
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuser() {
     let project = Project::new();
     let cache = tempfile::Builder::new()

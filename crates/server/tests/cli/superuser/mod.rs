@@ -108,7 +108,7 @@ async fn wait_for_autovacuum(project: &Project) {
     wait_for_sequence(&owner, "public.analyzed").await;
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_and_never_lowered() {
     let project = Project::new();
     project.write(
@@ -183,7 +183,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_an
     expect_pinned_sessions(&project, own);
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn migrations_of_an_external_database_cannot_go_back_to_the_superuser() {
     let project = Project::new();
     let running = project.start().await;
@@ -239,7 +239,7 @@ async fn migrations_of_an_external_database_cannot_go_back_to_the_superuser() {
 }
 
 /// What keeps statements from running in other sessions does not keep those of the migrations from it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn settings_of_an_external_database_do_not_stop_its_migrations() {
     let project = Project::new();
     let running = project.start().await;
@@ -273,7 +273,7 @@ async fn settings_of_an_external_database_do_not_stop_its_migrations() {
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_changes() {
     let project = Project::new();
     let running = project.start().await;
@@ -298,7 +298,7 @@ async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_
 }
 
 /// PostgreSQL 15 let `postgres` take such memberships under an earlier version, and make superusers by them.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobody_expects() {
     let project = Project::new();
     let running = project.start().await;
@@ -327,7 +327,7 @@ async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobod
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn serve_refuses_a_service_with_a_superusers_rights_and_warns_of_the_superusers_password() {
     let server = Project::new();
     let running = server.start().await;
@@ -361,7 +361,7 @@ async fn serve_refuses_a_service_with_a_superusers_rights_and_warns_of_the_super
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_backup_fails_where_a_policy_would_hide_objects_from_it() {
     let project = Project::new();
     project.write(

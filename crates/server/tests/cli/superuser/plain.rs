@@ -7,7 +7,7 @@ use super::{assert_contains, expect_success, query, text_of};
 use crate::plain_server::PlainServer;
 use crate::support::{Project, connect};
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extension_was_created() {
     let (project, server) = (Project::new(), PlainServer::start().await);
     server.migrate_up(&project);

@@ -49,7 +49,7 @@ async fn wait_for(watching: &Client, condition: &str, limit: Duration) -> bool {
 }
 
 /// The trigger is made while the reset empties the project, and committed when the superuser's session waits for the table.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_reset_runs_no_trigger_that_is_committed_while_it_waits_for_a_table() {
     let project = Project::new();
     project.write(
@@ -142,7 +142,7 @@ async fn fall_into_the_trap(project: &Project, attacker: &Client, watching: &Cli
 }
 
 /// The tables are a superuser's when the reset begins, and belong to `postgres` when its lock is granted.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_reset_runs_no_trigger_of_a_table_that_takes_the_place_of_one_of_the_superuser() {
     let project = Project::new();
     let running = project.start().await;
@@ -195,7 +195,7 @@ async fn a_reset_runs_no_trigger_of_a_table_that_takes_the_place_of_one_of_the_s
 }
 
 /// The reset empties a partitioned table with its tables of days. What an extension owns it does not drop.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_reset_runs_no_trigger_of_a_table_of_days_whose_function_an_extension_keeps() {
     let project = Project::new();
     let running = project.start().await;
@@ -223,7 +223,7 @@ async fn a_reset_runs_no_trigger_of_a_table_of_days_whose_function_an_extension_
 }
 
 /// A cast of the project would be called by a key that the reset makes again.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_reset_refuses_columns_of_the_platform_with_types_for_which_the_project_can_make_casts() {
     let project = Project::new();
     let running = project.start().await;

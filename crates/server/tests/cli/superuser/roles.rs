@@ -11,7 +11,7 @@ const ARE_RESERVED: &str = "select bool_and(rolsuper) from pg_roles
     where rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')";
 
 /// PostgreSQL 15 lets `postgres` grant them. That they become superusers is a decision about the whole server.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn migrate_up_asks_before_it_makes_roles_of_an_external_server_superusers() {
     let project = Project::new();
     let running = project.start().await;
@@ -78,7 +78,7 @@ async fn migrate_up_asks_before_it_makes_roles_of_an_external_server_superusers(
 }
 
 /// What others than `postgres` may have meant is refused where others may use the server, and ended where nobody else does.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_way_to_a_superuser_through_another_role_is_refused_by_migrate_up_and_ended_by_start() {
     let project = Project::new();
     let running = project.start().await;
@@ -127,7 +127,7 @@ async fn a_way_to_a_superuser_through_another_role_is_refused_by_migrate_up_and_
 }
 
 /// Nobody sees a membership whose transaction has not ended, and its member would become a superuser.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_grant_of_a_file_role_that_is_not_committed_is_waited_for_before_the_role_becomes_a_superuser() {
     let server = PlainServer::start().await;
     let project = Project::new();

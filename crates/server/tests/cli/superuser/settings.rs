@@ -8,7 +8,7 @@ use super::{VERSION, assert_contains, expect_success, find_trapped, migrate_up, 
 use crate::support::{Project, connect};
 
 /// Settings of the database hold for every login to it, and `postgres` may make them.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
     let project = Project::new();
     let running = project.start().await;
@@ -61,7 +61,7 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
 }
 
 /// Its owner may close the database, from another one.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_project_cannot_stop_its_start_by_closing_its_database() {
     let project = Project::new();
     let running = project.start().await;
@@ -112,7 +112,7 @@ async fn change_name(other: &Client, statement: &str) {
 }
 
 /// Its owner may also rename it, or put another one in its place.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_project_cannot_stop_its_start_by_another_name_of_its_database() {
     let project = Project::new();
     let running = project.start().await;
@@ -198,7 +198,7 @@ async fn a_project_cannot_stop_its_start_by_another_name_of_its_database() {
 }
 
 /// A login of a service fails where a library that it loads is missing, and begins with the limits that somebody has given it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn settings_of_the_services_logins_are_taken_back_or_named() {
     let project = Project::new();
     let running = project.start().await;
@@ -257,7 +257,7 @@ async fn settings_of_the_services_logins_are_taken_back_or_named() {
 }
 
 /// `session_preload_libraries` is a superuser's, and the code of event triggers runs for statements of projects only.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn libraries_and_event_triggers_of_a_project_do_not_stop_its_start() {
     let project = Project::new();
     project.write(

@@ -12,7 +12,7 @@ const SLOT_FUNCTIONS_ARE_CLOSED: &str = "select bool_and(i.initprivs = p.proacl 
     where p.pronamespace = 11 and p.proname in ('pg_create_logical_replication_slot', 'pg_copy_logical_replication_slot')";
 
 /// A library that a slot names would run as PostgreSQL's user of the operating system.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn no_slot_of_a_project_loads_a_library_by_its_path() {
     let project = Project::new();
     let running = project.start().await;
@@ -81,7 +81,7 @@ async fn open_database(project: &Project, name: &str) -> tokio_postgres::Client 
 }
 
 /// A start that was killed in the middle has left databases open, and let others connect to template0.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that_was_cut_off() {
     let project = Project::new();
     let running = project.start().await;
@@ -134,7 +134,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
 
 /// Slots of any kind are read by somebody who logs in as `postgres`, and without a reader they fill the disk. Until PostgreSQL 15 `postgres` may
 /// give its name to a role that has REPLICATION, so there nothing keeps it.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn postgres_keeps_replication_as_long_as_there_are_slots() {
     let project = Project::new();
     let running = project.start().await;
@@ -168,7 +168,7 @@ async fn postgres_keeps_replication_as_long_as_there_are_slots() {
 }
 
 /// PostgreSQL 15 lets `postgres` rename logins of services, and a superuser may at any time.
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_start_goes_on_when_a_role_of_the_platform_has_another_name() {
     let project = Project::new();
     let running = project.start().await;

@@ -133,7 +133,7 @@ async fn expect_mended(project: &Project, trapped_before: usize) {
     assert_eq!(faults, Vec::<&str>::new());
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_start_upgrades_a_database_full_of_the_traps_of_an_earlier_version_and_none_sees_a_superuser() {
     let project = Project::new();
     project.write("migrations/.keep", "");
@@ -149,7 +149,7 @@ async fn a_start_upgrades_a_database_full_of_the_traps_of_an_earlier_version_and
     running.stop();
 }
 
-#[actix_web::test]
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn migrate_up_upgrades_an_external_database_full_of_the_traps_of_an_earlier_version() {
     let project = Project::new();
     let running = project.start().await;
