@@ -100,31 +100,6 @@ pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgr
     Ok(rows.iter().map(read).collect())
 }
 
-/// A user of the project who may sign in to the console.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct ProjectMember {
-    pub(super) name: String,
-    pub(super) level: String,
-    /// Whether the user has a verified second factor, without which the sign-in is refused.
-    pub(super) has_factor: bool,
-}
-
-/// Lists the users whose `app_metadata` contains a console level.
-pub(super) async fn list_members(client: &Client) -> Result<Vec<ProjectMember>, tokio_postgres::Error> {
-    let rows = client
-        .query(
-            "select name, level, has_factor from selvedge_console.list_project_members()",
-            &[],
-        )
-        .await?;
-    let read = |row: &tokio_postgres::Row| ProjectMember {
-        name: row.get(0),
-        level: row.get(1),
-        has_factor: row.get(2),
-    };
-    Ok(rows.iter().map(read).collect())
-}
-
 /// Removes an account; its sessions end with it.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::{Map, Value, json};
 
 use super::caller::Session;
-use super::{accounts, cookie};
+use super::{accounts, cookie, member_lookup};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::state::{ConsoleMode, ConsoleState, Level};
@@ -105,12 +105,10 @@ pub(super) async fn sign_out(
 
 /// `GET /api/accounts` → `{accounts, members}`
 pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
-    let client = state.database.service().await?;
-    let accounts = accounts::list_accounts(&client).await?;
-    // Users with a level are listed only if users of the project may sign in at all. Last, because an index of the project on Auth's tables may
-    // change the path of the session.
+    let accounts = accounts::list_accounts(&**state.database.service().await?).await?;
+    // Users with a level are listed only if users of the project may sign in at all.
     let members = match state.config.sign_in.project {
-        true => accounts::list_members(&client).await?,
+        true => member_lookup::list_members(&state.database).await?,
         false => Vec::new(),
     };
     Ok(HttpResponse::Ok().json(json!({ "accounts": accounts, "members": members })))

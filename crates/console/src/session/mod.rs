@@ -6,6 +6,7 @@ mod caller;
 mod cookie;
 mod limits;
 mod lookup;
+mod member_lookup;
 mod password;
 mod project_member;
 mod secret;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::caller::Session;
+use super::member_lookup::find_member;
 use crate::error::ConsoleError;
 use crate::services::{Answer, Call, ThreadApi, call_service};
 use crate::state::{ConsoleState, Level};
@@ -107,7 +108,7 @@ impl Auth<'_> {
         let user = &signed_in["user"];
         let id = user["id"].as_str().and_then(|id| id.parse::<Uuid>().ok());
         let level = user["app_metadata"]["console"].as_str();
-        let (Some(id), Some(level)) = (id, level.and_then(|level| level.parse::<Level>().ok())) else {
+        let (Some(id), Some(_)) = (id, level.and_then(|level| level.parse::<Level>().ok())) else {
             return Err(
                 ConsoleError::forbidden("This user is not admitted to the console").with_hint(
                     "An admin gives users a level: app_metadata.console = \"viewer\" or \"admin\"",
@@ -137,7 +138,10 @@ impl Auth<'_> {
             .and_then(read_session_id)
             .ok_or_else(|| ConsoleError::unavailable("Auth did not answer as expected"))?;
         self.check_code(token, factor, code).await?;
-        let name = self.read_name(id).await?;
+        // The same question as at each later request of the session.
+        let member = find_member(&self.state.database, id, auth_session).await?;
+        let (name, level) =
+            member.ok_or_else(|| ConsoleError::forbidden("This user is not admitted to the console"))?;
         Ok(Member {
             id,
             auth_session,
@@ -168,19 +172,6 @@ impl Auth<'_> {
             "invalid_code",
             "The code is wrong or has expired",
         ))
-    }
-
-    /// Reads the user's name by the function that also checks the user at each later request of the session.
-    async fn read_name(&self, id: Uuid) -> Result<String, ConsoleError> {
-        let client = self.state.database.service().await?;
-        let row = client
-            .query_opt(
-                "select name from selvedge_console.find_project_member($1)",
-                &[&id],
-            )
-            .await?;
-        let row = row.ok_or_else(|| ConsoleError::forbidden("This user is not admitted to the console"))?;
-        Ok(row.try_get(0)?)
     }
 
     async fn post(&self, path: &str, token: Option<&str>, body: Value) -> Result<Answer, ConsoleError> {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::caller::Session;
 use super::limits::{RequestLimit, StatementLimit, StatementPermit};
+use super::member_lookup::find_member;
 use super::secret::{Digest, digest, random_secret};
 use super::throttle::Throttle;
 use crate::error::ConsoleError;
@@ -18,22 +19,17 @@ use crate::state::{ConsoleConfig, ConsoleDatabase, Level, SignInWays};
 /// How long a row is trusted without asking again. A sign-out on another node ends the session after at most this time.
 const CACHE_LIFETIME: Duration = Duration::from_millis(500);
 
-/// Finds a session, and writes the time of its last request if the stored one is older than 15 s.
+/// Finds a session of an account, or of a user whom Auth's tables have to confirm; and whether the time of its last request is older than 15 s.
 const FIND_SESSION: &str = "
-    with found as (
-      select s.cookie_digest, s.header_digest, coalesce(a.name, m.name) as account, coalesce(a.level, m.level) as level,
-        s.seen_at
-      from selvedge_console.selvedge_sessions s
-      left join selvedge_console.selvedge_accounts a on a.name = s.account and $3
-      left join lateral selvedge_console.find_project_member(s.user_id) m on s.user_id is not null and $4
-      where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
-        and coalesce(a.name, m.name) is not null
-        and (s.user_id is null or selvedge_console.has_auth_session(s.user_id, s.auth_session))
-    ), seen as (
-      update selvedge_console.selvedge_sessions s set seen_at = now()
-      from found f where s.cookie_digest = f.cookie_digest and f.seen_at < now() - interval '15 s'
-    )
-    select header_digest, account, level from found";
+    select s.header_digest, a.name, a.level, s.user_id, s.auth_session, s.seen_at < now() - interval '15 s'
+    from selvedge_console.selvedge_sessions s
+    left join selvedge_console.selvedge_accounts a on a.name = s.account and $3
+    where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
+      and (a.name is not null or s.user_id is not null and $4)";
+
+/// Writes the time of a session's last request, which keeps it from ending.
+const MARK_SEEN: &str =
+    "update selvedge_console.selvedge_sessions set seen_at = now() where cookie_digest = $1";
 
 const INSERT_SESSION: &str = "
     with ended as (delete from selvedge_console.selvedge_sessions where expires_at < now())
@@ -156,11 +152,28 @@ impl SessionStore {
         else {
             return Ok(None);
         };
-        let (header, account, level): (Vec<u8>, String, String) = (row.get(0), row.get(1), row.get(2));
-        // A level that this version does not know has no rights in it.
-        let (Ok(level), Ok(header_digest)) = (level.parse(), Digest::try_from(header)) else {
+        let (header, is_stale): (Vec<u8>, bool) = (row.get(0), row.get(5));
+        let (user, auth_session): (Option<Uuid>, Option<Uuid>) = (row.get(3), row.get(4));
+        let owner = match (user, auth_session) {
+            (Some(user), Some(auth_session)) => {
+                // Not held while another connection is waited for.
+                drop(client);
+                find_member(database, user, auth_session).await?
+            }
+            (Some(_), None) => None,
+            // A level that this version does not know has no rights in it.
+            (None, _) => {
+                let (name, level): (String, String) = (row.get(1), row.get(2));
+                level.parse().ok().map(|level| (name, level))
+            }
+        };
+        let (Some((account, level)), Ok(header_digest)) = (owner, Digest::try_from(header)) else {
             return Ok(None);
         };
+        if is_stale {
+            let client = database.service().await?;
+            client.execute(MARK_SEEN, &[&cookie.as_slice()]).await?;
+        }
         Ok(Some(Known {
             header_digest,
             account: account.into(),

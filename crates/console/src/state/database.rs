@@ -12,6 +12,9 @@ use crate::error::ConsoleError;
 /// Pooled connections per level for the console's own statements. SQL texts of users run on new connections.
 const CONNECTIONS_PER_LEVEL: usize = 4;
 
+/// Pooled connections that read Auth's tables: who of the project's users may sign in.
+const CONNECTIONS_TO_AUTH: usize = 2;
+
 /// Roles with which SQL can run programs or touch files of the database's machine.
 const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
        select string_agg(g.rolname::text, ', ' order by g.rolname)
@@ -33,6 +36,7 @@ pub struct ConsoleDatabase {
     viewer: Pool,
     admin: Pool,
     service: Pool,
+    auth_admin: Pool,
 }
 
 impl ConsoleDatabase {
@@ -43,6 +47,7 @@ impl ConsoleDatabase {
             viewer: database.pool(Login::ConsoleReader, CONNECTIONS_PER_LEVEL),
             admin: database.pool(Login::ConsoleAdmin, CONNECTIONS_PER_LEVEL),
             service: database.pool(Login::ConsoleService, CONNECTIONS_PER_LEVEL),
+            auth_admin: database.pool(Login::AuthAdmin, CONNECTIONS_TO_AUTH),
             database,
         }
     }
@@ -79,7 +84,7 @@ impl ConsoleDatabase {
     /// A connection of the console itself, which reads accounts and sessions and writes the audit.
     pub(crate) async fn service(&self) -> Result<Object, ConsoleError> {
         let client = self.service.get().await?;
-        // Each time: an index of the project on a table of Auth may have changed it when the last statement read there.
+        // Each time, as a connection of the pool does not say whether it is new.
         client.batch_execute(PINNED_PATH).await?;
         Ok(client)
     }
@@ -91,9 +96,13 @@ impl ConsoleDatabase {
         Ok(client)
     }
 
-    /// A connection of the role that owns Auth's tables, for what runs code of the project: `postgres` is a member of it, and may attach triggers.
-    pub(crate) async fn auth_admin(&self) -> Result<Client, ConsoleError> {
-        Ok(self.database.client(Login::AuthAdmin).await?)
+    /// A connection of the role that owns Auth's tables, for all that reads or writes them. Indexes, policies and triggers of the project run code
+    /// in it, and may leave some for the end of a transaction; `postgres` is a member of this role, so that they gain nothing.
+    pub(crate) async fn auth_admin(&self) -> Result<Object, ConsoleError> {
+        let client = self.auth_admin.get().await?;
+        // That code may have set another one.
+        client.batch_execute(PINNED_PATH).await?;
+        Ok(client)
     }
 
     /// The database with all logins, for what runs under a caller's role as the services do it.

@@ -18,7 +18,7 @@ async fn assert_session_ends(console: &Console, session: &SignedIn) {
 #[tokio::test]
 async fn console_013_sessions_end_by_sign_out_removal_and_a_new_level() {
     let console = Console::start().await;
-    let client = console.database.connect("postgres").await;
+    let client = console.database.connect("selvedge_console_service").await;
 
     let first = console.sign_in("vera");
     let second = console.sign_in("vera");

@@ -36,8 +36,8 @@ pub(crate) struct SignedIn {
 impl Console {
     /// Starts a console where people sign in, with the accounts `vera` (viewer) and `adam` (admin).
     pub(crate) async fn start() -> Self {
-        let console = Self::with(true).await;
-        let client = console.database.connect("postgres").await;
+        let console = Self::with(|config| config.login = true).await;
+        let client = console.database.connect("selvedge_console_service").await;
         for (name, level) in [("vera", Level::Viewer), ("adam", Level::Admin)] {
             add_account(&client, name, level, &PASSWORD.into())
                 .await
@@ -48,14 +48,23 @@ impl Console {
 
     /// Starts a console without sign-in.
     pub(crate) async fn start_without_login() -> Self {
-        Self::with(false).await
+        Self::with(|_| ()).await
     }
 
-    async fn with(login: bool) -> Self {
+    /// Starts a console where users of the project sign in.
+    pub(crate) async fn start_for_project_users() -> Self {
+        Self::with(|config| {
+            config.login = true;
+            config.sign_in.project = true;
+        })
+        .await
+    }
+
+    async fn with(more: impl FnOnce(&mut ConsoleConfig)) -> Self {
         let change = |config: &mut ConsoleConfig| {
             config.mode = ConsoleMode::Serve;
-            config.login = login;
             config.schema_changes = false;
+            more(config);
         };
         let make_state = |config, database| ConsoleState::new(config, database, None);
         Self {

@@ -69,7 +69,8 @@ pub(crate) fn logins(database: &TestDatabase, admin_login: &str) -> Logins {
     let logins = Logins::with_single_login(database.config("authenticator"))
         .with_login(Login::ConsoleReader, database.config(CONSOLE_READERS[0]))
         .with_login(Login::ConsoleAdmin, database.config(admin_login))
-        .with_login(Login::ConsoleService, database.config("selvedge_console_service"));
+        .with_login(Login::ConsoleService, database.config("selvedge_console_service"))
+        .with_login(Login::AuthAdmin, database.config("supabase_auth_admin"));
     (0..)
         .zip(CONSOLE_READERS)
         .skip(1)

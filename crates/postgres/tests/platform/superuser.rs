@@ -457,11 +457,7 @@ async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_t
         "_selvedge.count_changed_users of selvedge_user_counts, \
          _selvedge.pg_drop_replication_slot of selvedge_replication, \
          _selvedge.pg_logical_slot_get_changes of selvedge_replication, \
-         _selvedge.pg_logical_slot_peek_changes of selvedge_replication, \
-         selvedge_console.end_auth_session of selvedge_console_members, \
-         selvedge_console.find_project_member of selvedge_console_members, \
-         selvedge_console.has_auth_session of selvedge_console_members, \
-         selvedge_console.list_project_members of selvedge_console_members"
+         _selvedge.pg_logical_slot_peek_changes of selvedge_replication"
     );
     let members = "select count(*) from pg_auth_members
         where roleid::regrole::text in ('selvedge_replication', 'selvedge_user_counts', 'selvedge_http', 'selvedge_console_members')

@@ -1,4 +1,4 @@
-//! `selvedge console user`: adds, changes and removes accounts of the console. There is no other way.
+//! `selvedge console user`: adds, changes and removes accounts of the console. There is no other way: `postgres` may not write them.
 
 use std::io::IsTerminal as _;
 
@@ -9,7 +9,7 @@ use selvedge_console::{Level, add_account, list_accounts, remove_account, set_ac
 use super::prompt::{ask_secret, read_line};
 use crate::cli::{ConsoleArea, ConsoleArgs, UserAction};
 use crate::config::Config;
-use crate::database::target::run_on_database;
+use crate::database::target::run_as_console;
 use crate::output::{DIM, GOOD};
 
 /// Runs `selvedge console user`.
@@ -22,12 +22,12 @@ pub(super) async fn run(config: &Config, args: ConsoleArgs) -> Result<()> {
         UserAction::Add { name, level } => add(config, &name, level).await,
         UserAction::List => list(config).await,
         UserAction::Remove { name } => {
-            run_on_database(config, async |client| Ok(remove_account(client, &name).await?)).await?;
+            run_as_console(config, async |client| Ok(remove_account(client, &name).await?)).await?;
             anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
             Ok(())
         }
         UserAction::SetLevel { name, level } => {
-            run_on_database(config, async |client| {
+            run_as_console(config, async |client| {
                 Ok(set_account_level(client, &name, level).await?)
             })
             .await?;
@@ -39,7 +39,7 @@ pub(super) async fn run(config: &Config, args: ConsoleArgs) -> Result<()> {
 
 async fn add(config: &Config, name: &str, level: Level) -> Result<()> {
     let password = ask_password(name)?;
-    run_on_database(config, async |client| {
+    run_as_console(config, async |client| {
         Ok(add_account(client, name, level, &password).await?)
     })
     .await?;
@@ -48,7 +48,7 @@ async fn add(config: &Config, name: &str, level: Level) -> Result<()> {
 }
 
 async fn list(config: &Config) -> Result<()> {
-    let accounts = run_on_database(config, async |client| Ok(list_accounts(client).await?)).await?;
+    let accounts = run_as_console(config, async |client| Ok(list_accounts(client).await?)).await?;
     if accounts.is_empty() {
         anstream::println!("no accounts; make one with:  selvedge console user add NAME --level viewer");
     }

@@ -92,20 +92,23 @@ impl ExternalDatabase {
     /// for it. The URL may contain any user of the database. With `schema_changes` the console's admins are `postgres`, who owns
     /// the project's objects.
     pub(crate) fn logins(&self, schema_changes: bool) -> Logins {
-        let login = |role: &str| {
-            let mut config = self.config.clone();
-            config.user(role);
-            if let Some(password) = self.console_password.as_ref().filter(|_| is_of_console(role)) {
-                config.password(password.expose_secret());
-            }
-            config
-        };
-        let logins = service_logins(login).with_login(Login::Postgres, self.postgres_login());
+        let logins = service_logins(|role| self.service_login(role))
+            .with_login(Login::Postgres, self.postgres_login());
         if schema_changes {
             logins.with_login(Login::ConsoleAdmin, self.postgres_login())
         } else {
             logins
         }
+    }
+
+    /// The login of a service's role: with the password of the URL, but for those of the console, if the configuration has theirs.
+    pub(crate) fn service_login(&self, role: &str) -> Config {
+        let mut config = self.config.clone();
+        config.user(role);
+        if let Some(password) = self.console_password.as_ref().filter(|_| is_of_console(role)) {
+            config.password(password.expose_secret());
+        }
+        config
     }
 
     /// The login of `postgres`: with its own password if the configuration has it, else with that of the URL.

@@ -1,9 +1,11 @@
 //! The database that a command works on: that of `--db-url`, `--linked` or the process's `DATABASE_URL`, else the project's own.
 
+use std::ops::Deref;
+
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster};
-use selvedge_postgres::find_primary;
+use selvedge_postgres::cluster::{Cluster, ClusterAccess, DATABASE, RunningCluster};
 use selvedge_postgres::migrate::refuse_newer_platform;
+use selvedge_postgres::{PrivilegedSession, find_primary};
 use tokio_postgres::{Client, Config as Login};
 
 use super::embedded::{self, Embedded};
@@ -11,6 +13,9 @@ use super::external::ExternalDatabase;
 use super::home::is_home;
 use crate::config::Config;
 use crate::output::{self, DIM};
+
+/// The login of the console itself.
+const CONSOLE_LOGIN: &str = "selvedge_console_service";
 
 /// A database that accepts connections.
 pub(crate) enum TargetDatabase {
@@ -91,6 +96,31 @@ impl TargetDatabase {
         }
     }
 
+    /// Opens a session that writes accounts of the console: that of the console's own login, or the superuser's of the URL, whose tables they are.
+    async fn connect_as_console(&self) -> Result<ConsoleWriter> {
+        match self {
+            Self::Running(running) => connect_console_login(console_login_to(running.access())).await,
+            Self::External(database) => {
+                let session = database.connect().await?;
+                if session.is_superuser() {
+                    return Ok(ConsoleWriter::Superuser(session));
+                }
+                let mut login = database.service_login(CONSOLE_LOGIN);
+                // Poolers of transactions refuse them.
+                if session.takes_options() {
+                    embedded::pin_settings(&mut login);
+                }
+                connect_console_login(login).await.with_context(|| {
+                    format!(
+                        "only {CONSOLE_LOGIN} and superusers write accounts of the console: set SELVEDGE_CONSOLE_PASSWORD as for `serve`, or \
+                         name a superuser in DATABASE_URL; for the database at {}",
+                        database.address()
+                    )
+                })
+            }
+        }
+    }
+
     /// Runs `work`, for other programs, with a login that has the rights of `postgres`.
     pub(crate) async fn with_login<T>(&self, work: impl FnOnce(&Login) -> Result<T>) -> Result<T> {
         match self {
@@ -111,6 +141,39 @@ impl TargetDatabase {
             }
         }
     }
+}
+
+/// A session that writes accounts of the console.
+enum ConsoleWriter {
+    Login(Client),
+    Superuser(PrivilegedSession),
+}
+
+impl Deref for ConsoleWriter {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        match self {
+            Self::Login(client) => client,
+            Self::Superuser(session) => session,
+        }
+    }
+}
+
+/// The console's login to a cluster of this program. Settings of the database do not keep it from writing.
+fn console_login_to(access: &ClusterAccess) -> Login {
+    let mut login = access.login_of(CONSOLE_LOGIN);
+    embedded::pin_settings(&mut login);
+    login
+}
+
+async fn connect_console_login(login: Login) -> Result<ConsoleWriter> {
+    let client = embedded::connect(&login).await?;
+    // The database's own path may be one of the project, with functions of other meanings.
+    client
+        .batch_execute("set search_path = pg_catalog, pg_temp")
+        .await?;
+    Ok(ConsoleWriter::Login(client))
 }
 
 /// Whether the process's `DATABASE_URL` names the port of the project's own running PostgreSQL.
@@ -207,6 +270,27 @@ pub(crate) async fn run_on_found<T>(
         embedded::apply_platform_to(config, &cluster).await?;
         let login = embedded::administrator_login(&cluster);
         work(&mut embedded::connect(&login).await?).await
+    }
+    .await;
+    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    cluster.stop().await?;
+    outcome
+}
+
+/// Runs `work` on accounts of the console, which `postgres` does not write. When the project does not run, its cluster is started for that and
+/// stopped afterwards, without applying migrations.
+pub(crate) async fn run_as_console<T>(
+    config: &Config,
+    work: impl AsyncFnOnce(&Client) -> Result<T>,
+) -> Result<T> {
+    if let Some(database) = TargetDatabase::find_or_allow_start(config).await? {
+        return work(&*database.connect_as_console().await?).await;
+    }
+    let cluster = embedded::start_cluster(config).await?;
+    let outcome = async {
+        // In a project that has never been started, roles and tables are only made now.
+        embedded::apply_platform_to(config, &cluster).await?;
+        work(&*connect_console_login(console_login_to(&cluster.access())).await?).await
     }
     .await;
     // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
