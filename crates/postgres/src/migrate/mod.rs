@@ -31,6 +31,7 @@ mod passwords;
 mod platform;
 mod privileges;
 mod project;
+mod readable_passwords;
 mod rebuild_check;
 mod repair;
 mod run;
@@ -80,6 +81,7 @@ pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, OutsideStatements, apply_pending, find_pending,
     list_migrations, run_statements, run_uncommitted,
 };
+pub use readable_passwords::{ReadablePasswords, has_standby_password};
 pub use rebuild_check::{check_before_rebuild, check_files};
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_roles, apply_seeds, find_seeds, has_run_roles, join_stars};

@@ -2,6 +2,7 @@
 
 use tokio_postgres::{Client, Error};
 
+use super::readable_passwords::find_readable_passwords;
 use super::shipped_functions::list_changed_functions;
 
 const FAULTS: &str = include_str!("privileges.sql");
@@ -33,12 +34,19 @@ pub async fn find_privilege_faults(client: &Client) -> Result<Vec<PrivilegeFault
     Ok(faults)
 }
 
-/// Returns what roles of the server have more than the platform schema gives them: memberships, attributes, superusers.
+/// Returns what roles of the server have more than the platform schema gives them: memberships, attributes, superusers, and passwords that
+/// `postgres` could read, as far as the session may read them ([`ReadablePasswords`](super::ReadablePasswords)).
 ///
 /// # Errors
-/// When the query fails.
+/// When a query fails.
 pub async fn find_role_faults(client: &Client) -> Result<Vec<PrivilegeFault>, Error> {
-    find(client, FAULTS_OF_ROLES).await
+    let mut faults = find(client, FAULTS_OF_ROLES).await?;
+    let passwords = find_readable_passwords(client).await?.into_iter();
+    faults.extend(passwords.map(|(rule, object)| PrivilegeFault {
+        rule: rule.to_owned(),
+        object,
+    }));
+    Ok(faults)
 }
 
 async fn find(client: &Client, query: &str) -> Result<Vec<PrivilegeFault>, Error> {

@@ -28,10 +28,6 @@ with superuser as (
     and (r.rolname ~ '^selvedge_(replication|user_counts|http|console_[a-z]+(_[0-9]+)?)$' or r.rolname = 'supabase_replication_admin')
     and not (r.rolname = 'selvedge_console_reader' and m.member::pg_catalog.regrole::text ~ '^selvedge_console_reader_([0-9]|1[0-6])$')
   union all
-  -- Whoever may read all settings reads it, and `postgres` may. The row is missing for others.
-  select 'the password of a standby is in a file (passfile)', 'primary_conninfo has a password'
-  from pg_catalog.pg_settings as s where s.name = 'primary_conninfo' and s.setting ~* 'password\s*='
-  union all
   select 'postgres loads no library as the plugin of a replication slot', 'postgres has REPLICATION'
   from pg_catalog.pg_roles as r where r.rolname = 'postgres' and r.rolreplication
 )

@@ -19,7 +19,7 @@ pub use trusted_database::{DATABASE_NUMBER, DROPPED_DATABASE, REPLACED_DATABASE}
 use trusted_database::{Expected, refuse_foreign};
 
 /// Startup options, which win over `alter database … set` and `alter role … set`. Every user may set these.
-const OPTIONS: [(&str, &str); 18] = [
+const OPTIONS: [(&str, &str); 19] = [
     ("search_path", "pg_catalog,pg_temp"),
     ("role", "none"),
     ("statement_timeout", "0"),
@@ -35,6 +35,8 @@ const OPTIONS: [(&str, &str); 18] = [
     ("standard_conforming_strings", "on"),
     ("transform_null_equals", "off"),
     ("row_security", "on"),
+    // What is stored of a password by md5 is enough to log in with, and `postgres` reads it.
+    ("password_encryption", "scram-sha-256"),
     // With it the first error would end the session.
     ("exit_on_error", "off"),
     // Parallel workers begin with the settings of the database, among them its limit for transactions, which ends them.

@@ -33,6 +33,7 @@ async fn settings_of_the_database_do_not_reach_a_privileged_session() {
         "check_function_bodies = off",
         "standard_conforming_strings = off",
         "exit_on_error = on",
+        "password_encryption = md5",
     ] {
         let set = format!(
             "begin read write; alter database {} set {setting}; commit",
@@ -62,6 +63,7 @@ async fn settings_of_the_database_do_not_reach_a_privileged_session() {
         ("current_setting('check_function_bodies')", "on"),
         ("current_setting('standard_conforming_strings')", "on"),
         ("current_setting('exit_on_error')", "off"),
+        ("current_setting('password_encryption')", "scram-sha-256"),
         ("coalesce(current_setting('event_triggers', true), 'off')", "off"),
     ] {
         assert_eq!(show(&session, expression).await, expected, "{expression}");

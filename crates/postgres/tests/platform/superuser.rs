@@ -333,6 +333,41 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
     assert_eq!(again, Vec::<String>::new());
 }
 
+/// `postgres` reads all tables. Subscriptions are those of all databases of the server, so everything is rolled back.
+#[tokio::test]
+async fn gw_012_passwords_of_connections_that_postgres_reads_are_named() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "begin;
+             create subscription gw_012_uri connection 'postgresql://rep:secret@127.0.0.1/x' publication p with (connect = false);
+             create subscription gw_012_pairs connection 'host=127.0.0.1 password = secret' publication p with (connect = false);
+             create subscription gw_012_file connection 'host=127.0.0.1 passfile=/x application_name=''password=''' publication p with (connect = false);
+             create foreign data wrapper gw_012; create server gw_012 foreign data wrapper gw_012;
+             create user mapping for supabase_admin server gw_012 options (user 'x', password 'secret');
+             create user mapping for postgres server gw_012 options (user 'x', password 'secret');
+             create user mapping for anon server gw_012 options (user 'x')",
+        )
+        .await
+        .expect("a superuser may");
+
+    let found = find_role_faults(&superuser).await.expect("a list");
+    superuser.batch_execute("rollback").await.expect("as before");
+
+    let of_test = found.iter().map(|fault| fault.object.as_str());
+    let of_test: Vec<&str> = of_test.filter(|object| object.contains("gw_012")).collect();
+    let in_database = format!("of the database {} has a password", database.name());
+    assert_eq!(
+        of_test,
+        [
+            format!("the subscription gw_012_pairs {in_database}"),
+            format!("the subscription gw_012_uri {in_database}"),
+            "the user mapping of supabase_admin for the server gw_012 has a password".to_owned(),
+        ]
+    );
+}
+
 /// Who logs in with REPLICATION names a library that PostgreSQL loads, and PostgreSQL 15 lets `postgres` give such a role another name.
 #[tokio::test]
 async fn gw_012_no_role_with_a_known_password_has_replication() {

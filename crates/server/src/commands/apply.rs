@@ -15,6 +15,7 @@ use crate::database::home::is_home;
 use crate::database::local_logins;
 use crate::database::passwords::set_login_passwords;
 use crate::database::server_roles;
+use crate::database::standby_passwords::warn_of_standby_passwords;
 use crate::database::target::TargetDatabase;
 use crate::output::{self, GOOD};
 
@@ -63,7 +64,7 @@ pub(super) async fn apply_platform_to_external(
         bail!("the platform schema needs a superuser once: use one in DATABASE_URL for this command");
     }
     let taken = match session.is_superuser() {
-        true => server_roles::check_server_roles(config.selvedge.reserve_file_roles, &session).await?,
+        true => server_roles::check_server_roles(&config.selvedge, &session).await?,
         false => Vec::new(),
     };
     let mut is_first = false;
@@ -88,6 +89,7 @@ pub(super) async fn apply_platform_to_external(
     embedded::warn_of_harmful_settings(&session).await?;
     // What shipped is compared with what is installed: somebody may have changed it since.
     embedded::warn_of_privileges(&session).await?;
+    warn_of_standby_passwords(config, database).await;
     Ok(session)
 }
 

@@ -1,5 +1,5 @@
 //! Settings of the whole database (`alter database … set`), or of a service's login (`alter role … set`), with which services cannot
-//! work.
+//! work, or that weaken what administrators do in their sessions.
 //!
 //! `postgres` owns the database, so any migration can make them, and they hold for every login. On PostgreSQL 15 it may also make those of
 //! logins, later on those of `authenticator`. Sessions of the superuser and of migrations do not take them; those of the services do, as a
@@ -142,6 +142,9 @@ fn find_consequence(name: &str, value: &str) -> Option<&'static str> {
         | "idle_in_transaction_session_timeout" => parse_milliseconds(value)
             .is_some_and(|limit| (1..SHORTEST_LIMIT_MS).contains(&limit))
             .then_some("statements of the services are cut off"),
+        "password_encryption" if value != "scram-sha-256" => Some(
+            "a password that is set here is stored by md5, which is enough to log in with for whoever reads it",
+        ),
         "standard_conforming_strings" if !is_on => Some("backslashes in strings mean something else"),
         _ => None,
     }
@@ -176,6 +179,7 @@ mod tests {
             ("transaction_timeout", "900000us"),
             ("default_transaction_read_only", "on"),
             ("session_replication_role", "replica"),
+            ("password_encryption", "md5"),
         ] {
             assert!(find_consequence(name, value).is_some(), "{name} = {value}");
         }
@@ -184,6 +188,7 @@ mod tests {
             ("statement_timeout", "8s"),
             ("lock_timeout", "2min"),
             ("default_transaction_read_only", "off"),
+            ("password_encryption", "scram-sha-256"),
             ("app.settings.jwt_exp", "3600"),
         ] {
             assert!(find_consequence(name, value).is_none(), "{name} = {value}");

@@ -27,6 +27,7 @@ mod queues;
 pub(crate) mod rebuild;
 pub(crate) mod server_roles;
 pub(crate) mod setting_size;
+pub(crate) mod standby_passwords;
 pub(crate) mod target;
 pub(crate) mod unfinished_import;
 pub(crate) mod unfinished_squash;

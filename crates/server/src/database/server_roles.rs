@@ -10,6 +10,7 @@ use selvedge_postgres::migrate::{
 };
 use tokio_postgres::{Client, Error};
 
+use crate::config::SelvedgeSection;
 use crate::output;
 
 /// Roles that log in with a verifier of md5, and are superusers, have an attribute or a role of PostgreSQL's that leads to one, or are members of
@@ -28,16 +29,20 @@ const WITH_MD5: &str = "
           and (r.oid operator(pg_catalog.=) a.oid or not a.rolsuper and pg_catalog.pg_has_role(a.oid, r.oid, 'member'::pg_catalog.text))
       )";
 
-/// Refuses a server on which `postgres` can become a superuser through another role, and PostgreSQL 15 without a decision about the roles
-/// that reach files (`[selvedge] reserve_file_roles`). Returns memberships of `postgres` itself, which end without a question.
+/// What is said of such roles where the project accepts them.
+pub(crate) const MD5_IS_ACCEPTED: &str = "whoever has the password of postgres may log in as roles with more rights, whose passwords are stored by md5 (accept_md5_roles)";
+
+/// Refuses a server on which `postgres` can become a superuser through another role, PostgreSQL 15 without a decision about the roles
+/// that reach files (`[selvedge] reserve_file_roles`), and passwords by md5 without one (`accept_md5_roles`). Returns memberships of `postgres` itself, which end without a question.
 ///
 /// # Errors
 /// Says what to decide, or the statements that end the memberships.
 pub(crate) async fn check_server_roles(
-    reserve: Option<bool>,
+    section: &SelvedgeSection,
     superuser: &Client,
 ) -> Result<Vec<TakenMembership>> {
-    refuse_md5(superuser).await?;
+    let reserve = section.reserve_file_roles;
+    check_md5(section.accept_md5_roles, superuser).await?;
     let grantable = list_grantable_file_roles(superuser).await?;
     if reserve.is_none() && !grantable.is_empty() {
         bail!(
@@ -71,14 +76,21 @@ pub(crate) async fn check_server_roles(
 }
 
 /// Refuses a server whose privileged roles have passwords of the kind `md5`: what PostgreSQL stores of one is enough to log in with, and `postgres`
-/// reads all tables.
-async fn refuse_md5(superuser: &Client) -> Result<()> {
+/// reads all tables. They may belong to somebody else, so `is_accepted` lets them be: those of today and of tomorrow, as a list of names would be
+/// no protection from roles that get one later.
+async fn check_md5(is_accepted: bool, superuser: &Client) -> Result<()> {
     let Some(names) = list_md5_roles(superuser).await? else {
         return Ok(());
     };
+    if is_accepted {
+        output::print_warnings(&[format!("{}: {names}", MD5_IS_ACCEPTED)]);
+        return Ok(());
+    }
     bail!(
         "PostgreSQL stores passwords of roles with more rights than postgres as md5: {names}. Whoever reads what is stored can log in with it, and \
-         postgres reads all tables. Set each anew as a superuser:\n  set password_encryption = 'scram-sha-256'; alter role NAME password '…';"
+         postgres reads all tables. Set each anew as a superuser:\n  set password_encryption = 'scram-sha-256'; alter role NAME password '…';\n\
+         or, where others have these roles, decide that whoever has the password of postgres may log in as them:\n  \
+         SELVEDGE_ACCEPT_MD5_ROLES=true  (docs/operations.md, \"Passwords stored by md5\")"
     )
 }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 
 use selvedge_postgres::migrate::{
-    PrivilegeFault, find_privilege_faults, find_role_faults, is_platform_applied,
+    PrivilegeFault, ReadablePasswords, find_privilege_faults, find_role_faults, is_platform_applied,
 };
 use tokio_postgres::{Client, Error};
 
 use super::finding::{Finding, Status};
 use crate::config::Config;
-use crate::database::server_roles::list_md5_roles;
+use crate::database::server_roles::{MD5_IS_ACCEPTED, list_md5_roles};
 use crate::services::connections::ConnectionCount;
 
 /// Oldest and newest major version that the services are tested with.
@@ -39,12 +39,15 @@ pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Find
     for result in [
         check_version(client).await,
         check_platform(client).await,
-        check_privileges(client).await,
         check_clock(client).await,
         check_connections(config, client).await,
         check_transactions(client).await,
     ] {
         findings.push(result.unwrap_or_else(|error| Finding::unknown("database", &error)));
+    }
+    match check_privileges(config, client).await {
+        Ok(found) => findings.extend(found),
+        Err(error) => findings.push(Finding::unknown("privileges", &error)),
     }
     match read_settings(client).await {
         Ok(settings) => findings.extend(check_settings(config, &settings)),
@@ -85,30 +88,50 @@ async fn check_platform(client: &Client) -> Result<Finding, Error> {
     })
 }
 
-/// Compares the catalog with the rules of docs/decisions.md, "Rights of `postgres`".
-async fn check_privileges(client: &Client) -> Result<Finding, Error> {
+/// Compares the catalog with the rules of docs/decisions.md, "Rights of `postgres`", and says what the login may not read of it.
+async fn check_privileges(config: &Config, client: &Client) -> Result<Vec<Finding>, Error> {
     let mut faults = find_privilege_faults(client).await?;
     faults.extend(find_role_faults(client).await?);
-    let with_md5 = list_md5_roles(client).await?;
-    faults.extend(with_md5.map(|object| PrivilegeFault {
-        rule: "passwords of roles with more rights than postgres are stored by scram-sha-256".to_owned(),
-        object,
-    }));
-    if faults.is_empty() {
-        return Ok(Finding::ok(
+    let mut findings = Vec::new();
+    if let Some(names) = list_md5_roles(client).await? {
+        if config.selvedge.accept_md5_roles {
+            let advice = "set their passwords anew by scram-sha-256, and remove accept_md5_roles";
+            findings.push(Finding::warning(
+                "privileges",
+                format!("{MD5_IS_ACCEPTED}: {names}"),
+                advice,
+            ));
+        } else {
+            faults.push(PrivilegeFault {
+                rule: "passwords of roles with more rights than postgres are stored by scram-sha-256"
+                    .to_owned(),
+                object: names,
+            });
+        }
+    }
+    findings.push(match faults.as_slice() {
+        [] => Finding::ok(
             "privileges",
             "`postgres` has no rights of a superuser, as far as the catalog tells",
-        ));
+        ),
+        faults => {
+            let list: Vec<String> = faults
+                .iter()
+                .map(|fault| format!("{}, but: {}", fault.rule, fault.object))
+                .collect();
+            Finding::error(
+                "privileges",
+                list.join("; "),
+                "undo what gave the objects more rights than the platform schema does (docs/decisions.md, \"Rights of `postgres`\")",
+            )
+        }
+    });
+    let unread = ReadablePasswords::of(client).await?.list_unread();
+    if !unread.is_empty() {
+        let needs = "postgres, a superuser, or a member of pg_read_all_data and pg_read_all_settings";
+        findings.push(Finding::unread("privileges", &unread, needs));
     }
-    let list: Vec<String> = faults
-        .iter()
-        .map(|fault| format!("{}, but: {}", fault.rule, fault.object))
-        .collect();
-    Ok(Finding::error(
-        "privileges",
-        list.join("; "),
-        "undo what gave the objects more rights than the platform schema does (docs/decisions.md, \"Rights of `postgres`\")",
-    ))
+    Ok(findings)
 }
 
 /// Whether each object has bytes of its own. Indexes and policies of the project run in it, so the session is no superuser's.

@@ -61,6 +61,15 @@ impl Finding {
         }
     }
 
+    /// Nothing is known of `what`, because the login of the examination may not read it. `needs` is a login that may.
+    pub(super) fn unread(check: &'static str, what: &[&str], needs: &str) -> Self {
+        Self::warning(
+            check,
+            format!("could not look: {}, needs {needs}", what.join("; ")),
+            "examine it once with such a login in DATABASE_URL",
+        )
+    }
+
     /// A check that could not be made.
     pub(super) fn unknown(check: &'static str, error: &tokio_postgres::Error) -> Self {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));

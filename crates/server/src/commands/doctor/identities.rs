@@ -119,13 +119,23 @@ pub(super) fn not_examined(reason: &str) -> Finding {
     )
 }
 
-/// Examines the users of the project's database; nothing where it has no schema `auth`.
+/// Examines the users of the project's database; nothing where it has no tables of Auth.
 pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
-    let readable = "select coalesce(has_table_privilege(to_regclass('auth.mfa_factors'), 'select') \
-                    and has_table_privilege(to_regclass('auth.identities'), 'select'), false)";
+    let readable = "select c.oid is null, coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'), false) \
+                    from (values (0)) as one \
+                    left join pg_namespace as n on n.nspname = 'auth' \
+                    left join pg_class as c on c.relnamespace = n.oid and c.relname = 'identities'";
     match client.query_one(readable, &[]).await {
-        Ok(row) if row.get(0) => {}
-        Ok(_) => return Vec::new(),
+        Ok(row) if row.get(0) => return Vec::new(),
+        Ok(row) if row.get(1) => {}
+        Ok(_) => {
+            let tables = "accounts and identities (schema auth)";
+            return vec![Finding::unread(
+                CHECK,
+                &[tables],
+                "postgres, or a member of pg_read_all_data",
+            )];
+        }
         Err(error) => return vec![not_examined(&error.to_string())],
     }
     let mut findings = Vec::new();

@@ -118,7 +118,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
             return Ok(findings);
         }
     };
-    findings.extend(rights::examine_rights(&client).await);
+    findings.extend(rights::examine_rights(&client, external.is_some()).await);
     findings.extend(database::examine_server(config, &client).await);
     findings.extend(upgrades::examine_upgrades(&client).await);
     findings.push(memory::examine_process(&client, external.is_none()).await);
@@ -131,7 +131,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
         _ => findings.extend(examine_rows(&client).await),
     }
     findings.extend(replication::examine_replication(config, &client).await);
-    findings.extend(replicas::examine_replicas(config, &client).await);
+    findings.extend(replicas::examine_replicas(config, &client, external.as_ref()).await);
     Ok(findings)
 }
 

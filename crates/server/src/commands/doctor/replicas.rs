@@ -7,9 +7,14 @@ use tokio_postgres::types::PgLsn;
 use super::finding::Finding;
 use crate::config::{Config, ReplicasSection};
 use crate::database::external::ExternalDatabase;
+use crate::database::standby_passwords::{ADVICE, StandbyPassword, find_standby_passwords};
 
-/// Examines the replicas from which REST reads; `primary` is the database of `DATABASE_URL`.
-pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {
+/// Examines the replicas from which REST reads; `primary` is a session of the database, and `external` the one of `DATABASE_URL`.
+pub(super) async fn examine_replicas(
+    config: &Config,
+    primary: &Client,
+    external: Option<&ExternalDatabase>,
+) -> Vec<Finding> {
     let Some(section) = &config.selvedge.replicas else {
         return Vec::new();
     };
@@ -22,7 +27,26 @@ pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<F
     for url in &section.urls {
         findings.push(check_replica(section, url, written).await);
     }
+    for (address, password) in find_standby_passwords(config, external).await {
+        findings.extend(describe_password(&address, password));
+    }
     findings
+}
+
+fn describe_password(address: &str, password: StandbyPassword) -> Option<Finding> {
+    match password {
+        StandbyPassword::None => None,
+        StandbyPassword::Readable => Some(Finding::error(
+            "replicas",
+            format!("primary_conninfo of {address} has a password, which postgres reads there"),
+            ADVICE,
+        )),
+        StandbyPassword::Unread(reason) => Some(Finding::warning(
+            "replicas",
+            format!("could not look for a password in primary_conninfo of {address}: {reason}"),
+            "examine it once with a superuser in DATABASE_URL",
+        )),
+    }
 }
 
 async fn check_replica(section: &ReplicasSection, url: &SecretString, written: Option<PgLsn>) -> Finding {

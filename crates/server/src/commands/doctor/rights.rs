@@ -10,8 +10,8 @@ use crate::database::local_logins::{ADVICE, list_open_lines};
 const ABOUT_POSTGRES: &str = "select exists (select from pg_catalog.pg_roles as r
      where r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and r.rolsuper)";
 
-/// Examines the rights behind `session`.
-pub(super) async fn examine_rights(session: &PrivilegedSession) -> Vec<Finding> {
+/// Examines the rights behind `session`. The lines of `pg_hba.conf` are of interest where this program has not written them.
+pub(super) async fn examine_rights(session: &PrivilegedSession, is_external: bool) -> Vec<Finding> {
     let mut findings = check_settings(session).await;
     match session.query_one(ABOUT_POSTGRES, &[]).await {
         Ok(row) if row.get(0) => findings.push(Finding::error(
@@ -29,6 +29,9 @@ pub(super) async fn examine_rights(session: &PrivilegedSession) -> Vec<Finding> 
             "use the login authenticator for `serve`, and postgres for migrations: docs/operations.md",
         ));
         findings.push(check_passwordless_logins(session).await);
+    } else if is_external {
+        let lines = "logins without a password (pg_hba_file_rules)";
+        findings.push(Finding::unread("rights", &[lines], "a superuser"));
     }
     findings
 }

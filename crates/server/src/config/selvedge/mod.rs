@@ -84,6 +84,8 @@ pub struct SelvedgeSection {
     /// Whether `migrate up` makes the three roles that reach files superusers on an external PostgreSQL 15, so that `postgres` cannot
     /// become a member. Default: `migrate up` asks for a decision.
     pub reserve_file_roles: Option<bool>,
+    /// Whether `migrate up` goes on although roles with more rights than `postgres` have passwords that are stored by md5. Default false.
+    pub accept_md5_roles: bool,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
     /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
@@ -254,6 +256,7 @@ impl SelvedgeSection {
             console_password: section.optional_secret("console_password"),
             postgres_password: section.optional_secret("postgres_password"),
             reserve_file_roles: section.optional_bool("reserve_file_roles"),
+            accept_md5_roles: section.bool("accept_md5_roles", false),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),

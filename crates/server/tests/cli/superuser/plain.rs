@@ -1,9 +1,12 @@
 //! A database on somebody else's server, which `migrate up` has made: the same rules, read from its catalog.
 
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
 use selvedge_postgres::migrate::{PrivilegeFault, find_privilege_faults};
 use selvedge_testing::{create_every_extension, list_definers, list_judged_definers};
 
-use super::{assert_contains, expect_success, query, text_of};
+use super::{assert_contains, expect_failure, expect_success, query, text_of};
 use crate::plain_server::PlainServer;
 use crate::support::{Project, connect};
 
@@ -49,9 +52,20 @@ async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extens
         )
     };
     assert_contains(&doctor(server.url_of("postgres", "of-postgres")), &[expected]);
+    let of_superuser = doctor(server.url());
     assert_contains(
-        &doctor(server.url()),
+        &of_superuser,
         &["every login needs a password", "DATABASE_URL names a superuser"],
+    );
+    assert!(!of_superuser.contains("could not look"), "{of_superuser}");
+    assert_contains(
+        &doctor(server.url_of("authenticator", "of-the-services")),
+        &[
+            "could not look: passwords that are stored by md5 (pg_authid); a password in primary_conninfo; passwords of subscriptions; \
+             passwords of user mappings, needs postgres, a superuser",
+            "could not look: logins without a password (pg_hba_file_rules), needs a superuser",
+            "could not look: accounts and identities (schema auth), needs postgres",
+        ],
     );
     let let_in = "create temporary table lines as
           select line from regexp_split_to_table(pg_read_file(current_setting('hba_file')), E'\\n') as line
@@ -62,6 +76,82 @@ async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extens
         "logins without a password are allowed: local all nobody peer; host all nobody 127.0.0.9 trust";
     assert_contains(&doctor(server.url()), &[open]);
     assert_contains(&expect_success(&mut server.migrate_up_command(&project)), &[open]);
+    check_accounts_of_the_console(&project, &server);
+    check_passwords_of_others(&project, &server).await;
+}
+
+/// Whoever writes accounts is an admin of the console, so the password of `postgres` is not enough.
+fn check_accounts_of_the_console(project: &Project, server: &PlainServer) {
+    let add = |url: &str, variables: &[(&str, &str)]| {
+        let mut adding = project
+            .command(&["console", "user", "add", "ana", "--level", "admin"])
+            .env("DATABASE_URL", url)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut input = adding.stdin.take().expect("a pipe");
+        input.write_all(b"correct horse battery\n").expect("it reads");
+        drop(input);
+        text_of(&adding.wait_with_output().expect("it ends"))
+    };
+    let of_postgres = server.url_of("postgres", "of-postgres");
+
+    let refused = add(&of_postgres, &[]);
+    assert_contains(&refused, &["set SELVEDGE_CONSOLE_PASSWORD as for `serve`"]);
+    let added = add(&of_postgres, &[("SELVEDGE_CONSOLE_PASSWORD", "of-the-console")]);
+    assert_contains(&added, &["added ana as admin"]);
+    assert_contains(&add(&server.url(), &[]), &["there is an account ana already"]);
+}
+
+/// What `postgres` reads of passwords of others is refused or named: those by md5, and those in the text of a standby's connection.
+async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
+    let superuser = server.superuser().await;
+    for statement in [
+        "set password_encryption = 'md5'; create role of_others superuser login password 'x'",
+        "alter system set primary_conninfo = 'postgresql://rep:secret@127.0.0.1:1/x'",
+        "select pg_reload_conf()",
+    ] {
+        superuser.batch_execute(statement).await.expect("a superuser may");
+    }
+    // The roles of a standby are those of its primary, and the URL is that of a login which may not read the setting.
+    let standby = server
+        .url_of("authenticator", "of-the-services")
+        .replace("127.0.0.1", "localhost");
+    let set = |command: &mut Command, is_accepted: bool| {
+        command
+            .env("SELVEDGE_REPLICAS_URLS", &standby)
+            .env("SELVEDGE_ACCEPT_MD5_ROLES", is_accepted.to_string());
+    };
+    let doctor = |is_accepted: bool| {
+        let mut command = project.command(&["doctor"]);
+        set(command.env("DATABASE_URL", server.url()), is_accepted);
+        text_of(&command.output().expect("the binary runs"))
+    };
+    let mut migrate_up = server.migrate_up_command(project);
+
+    set(&mut migrate_up, false);
+    let refused = expect_failure(&mut migrate_up);
+    assert_contains(
+        &refused,
+        &["as md5: of_others.", "SELVEDGE_ACCEPT_MD5_ROLES=true"],
+    );
+    set(&mut migrate_up, true);
+    let accepted = expect_success(&mut migrate_up);
+    let is_accepted = "whose passwords are stored by md5 (accept_md5_roles): of_others";
+    let of_standby = [
+        "primary_conninfo has a password",
+        "primary_conninfo of localhost:",
+        "has a password, which postgres reads there",
+    ];
+    assert_contains(&accepted, &[is_accepted]);
+    assert_contains(&accepted, &of_standby);
+    let refusing = doctor(false);
+    assert_contains(&refusing, &["are stored by scram-sha-256, but: of_others"]);
+    assert_contains(&refusing, &of_standby);
+    assert_contains(&doctor(true), &[is_accepted]);
 }
 
 /// The image of PostgreSQL trusts its own container, and SQL of a project can open connections there.
