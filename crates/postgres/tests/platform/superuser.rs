@@ -476,6 +476,62 @@ async fn gw_012_each_definer_of_a_superuser_is_in_the_table_of_the_decisions_wit
     assert_eq!(list_definers(&postgres).await, list_judged_definers());
 }
 
+/// The roles of the table, once each.
+fn list_judged_roles() -> BTreeSet<String> {
+    let lines = include_str!("../../../../docs/decisions.md")
+        .lines()
+        .skip_while(|line| !line.starts_with("| role of the platform |"))
+        .skip(2)
+        .take_while(|line| line.starts_with("| `"));
+    lines
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .flat_map(|names| names.split(", "))
+        .map(|name| name.trim_matches('`').to_owned())
+        .collect()
+}
+
+/// PostgreSQL 15 lets `postgres` become each of them.
+#[tokio::test]
+async fn gw_012_each_role_of_the_platform_is_in_the_table_of_the_decisions_with_what_postgres_gains_by_it() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    let list = async |query: &str| -> BTreeSet<String> {
+        let rows = postgres.query(query, &[]).await.expect("a list");
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+
+    let roles = list(
+        "select regexp_replace(rolname, '_reader_[0-9]+$', '_reader_0') from pg_roles
+         where not rolsuper and rolname !~ '^selvedge_run_' and (rolname ~ '^(selvedge|supabase)_'
+           or rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'dashboard_user', 'pgbouncer'))",
+    )
+    .await;
+    // Functions, tables and schemas of others that the role uses and postgres does not.
+    let gaining = list(
+        "select distinct r.rolname::text from pg_roles r
+         where not r.rolsuper and r.rolname ~ '^(selvedge_[^r]|selvedge_rep|supabase_|authenticator|dashboard_user|pgbouncer)' and (
+           exists (select from pg_proc p where p.proowner <> r.oid
+             and has_function_privilege(r.oid, p.oid, 'execute') and not has_function_privilege('postgres', p.oid, 'execute'))
+           or exists (select from pg_class c, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as t (privilege)
+             where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relowner <> r.oid
+               and has_table_privilege(r.oid, c.oid, t.privilege) and not has_table_privilege('postgres', c.oid, t.privilege))
+           or exists (select from pg_namespace n, unnest(array['create', 'usage']) as t (privilege)
+             where n.nspowner <> r.oid
+               and has_schema_privilege(r.oid, n.oid, t.privilege) and not has_schema_privilege('postgres', n.oid, t.privilege))
+         )",
+    )
+    .await;
+
+    assert_eq!(list_judged_roles(), roles);
+    // supabase_replication_admin is a member of the authenticator.
+    let known = [
+        "authenticator",
+        "selvedge_console_service",
+        "supabase_replication_admin",
+    ];
+    assert_eq!(gaining, known.map(str::to_owned).into());
+}
+
 /// A superuser's session may call these, so nobody else may replace them. Those of other owners are called by services and by `postgres`.
 #[tokio::test]
 async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_to_roles_without_members() {
