@@ -16,6 +16,7 @@ function FirstStep() {
 }
 
 beforeEach(() => {
+  onChange.mockClear();
   vi.stubGlobal("fetch", async (input: RequestInfo | URL) =>
     Response.json(String(input).includes("/brands") ? [{ id: "b", name: "Tarn & Tiller" }] : []),
   );
