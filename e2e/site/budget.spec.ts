@@ -1,7 +1,7 @@
 // The transfer size of a first visit without a click: page, scripts, styles, fonts and rows. Pictures are not counted,
 // because their number depends on the screen.
 
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { test as freshTest } from "./fresh-server.ts";
 import { expect, signIn, test } from "./journey.ts";
 
@@ -49,17 +49,20 @@ const beginOfLiveConnections = 8000;
 async function measureFirstLoad(page: Page, path: string, most: number): Promise<void> {
   const sizes: Promise<[string, number]>[] = [];
   const begun = Date.now();
-  page.on("requestfinished", (request) => {
+  const addSize = (request: Request): void => {
     const { pathname } = new URL(request.url());
     const isFirst = request.timing().startTime - begun < beginOfLiveConnections;
     if (isFirst && !pathname.startsWith("/storage/v1/")) {
       sizes.push(request.sizes().then(({ responseBodySize }) => [pathname, responseBodySize]));
     }
-  });
+  };
+  page.on("requestfinished", addSize);
 
   await page.goto(path);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.waitForLoadState("networkidle");
+  // The size of what comes later would be asked of a page that is closed by then.
+  page.off("requestfinished", addSize);
 
   const loaded = await Promise.all(sizes);
   const sum = loaded.reduce((total, [, size]) => total + size, 0);
