@@ -4,6 +4,7 @@ use std::path::Path;
 
 use selvedge_postgres::SHIPPED;
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 /// The first file that takes away what `postgres` had too much before.
 const FIRST_MENDING_FILE: &str = "0080";
@@ -48,7 +49,16 @@ pub async fn apply_earlier_platform(superuser: &Client) {
             let sql = std::fs::read_to_string(&path).expect("a text");
             let version: i32 = name[..4].parse().expect("a number");
             let apply = format!("begin; {sql}; reset role");
-            superuser.batch_execute(&apply).await.expect(name);
+            loop {
+                let applied = superuser.batch_execute(&apply).await;
+                // "tuple concurrently updated": roles are the whole cluster's, and another test has changed the same one meanwhile.
+                match applied {
+                    Err(error) if error.code() == Some(&SqlState::INTERNAL_ERROR) => {
+                        superuser.batch_execute("rollback").await.expect(name);
+                    }
+                    applied => break applied.expect(name),
+                }
+            }
             let register = "insert into _selvedge.platform_migrations (version, name, sha256)
                 values ($1, $2, encode(sha256(convert_to($3::text, 'UTF8')), 'hex'))";
             superuser
