@@ -4,6 +4,10 @@
 -- Functions whose body is bound to what it calls follow by themselves; the others are written again. They keep their names, owners and
 -- rights. The console of a node that runs the version before this file finds its tables no more until that node is replaced.
 
+-- The next file renames these, too, in the same transaction. A sweep or a run over tenants keeps rows of them locked for minutes, and is waited for
+-- before anything that sign-ins need is locked.
+lock table _selvedge.internal_locks, _selvedge.worker_sessions in access exclusive mode;
+
 do $$
 declare
   found record;

@@ -1,12 +1,19 @@
 -- The tables of _selvedge, with their indexes, sequences and constraints, have names that no project has, as those of the console have
 -- (0230_console_table_names.sql). Two tables stay: every version of the program, also an earlier one, finds the register of files and the
--- scripts of extensions by their names.
+-- scripts of extensions by their names. Three more are made by the program where it needs them, in databases of every version, and stay as well:
+-- an import that was cut off before this file is completed after it, by statements that change these tables.
 --
 -- Nodes that run the version before this file go on while others are upgraded: the former name of a table is that of a view onto it, with the
--- same rights. Commands that also work on databases of earlier versions use these names, everything else those of the tables. Tests of projects
--- that ask for tables do not find views, which can be dropped when no program of that version is left.
+-- same rights. Only their clean-up of SAML assertions fails meanwhile, as a view has no ctid; the rows go when the nodes are replaced. Tests of
+-- projects that ask for tables do not find views.
+--
+-- Commands that also work on databases of earlier versions go on asking for `installed_extensions` and `event_trigger_functions`, so these two
+-- views stay. Everything else uses the names of the tables, and the other views can be dropped when no program of that version is left.
 --
 -- Functions whose body is bound to what it calls follow by themselves; the others are written again, and keep their owners and rights.
+
+-- A sweep or a run over tenants keeps rows of these locked for minutes. The file waits for them before it has locked what sign-ins need.
+lock table _selvedge.internal_locks, _selvedge.worker_sessions in access exclusive mode;
 
 do $$
 declare
@@ -16,11 +23,15 @@ begin
   for found in
     select c.oid::pg_catalog.regclass as relation, c.relname as name, c.relkind as kind, c.relacl as acl, o.rolname as owner
     from pg_catalog.pg_class as c
+    left join pg_catalog.pg_index as i on i.indexrelid operator(pg_catalog.=) c.oid
+    left join pg_catalog.pg_class as t on t.oid operator(pg_catalog.=) i.indrelid
     join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
     join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner and o.rolsuper
     where n.nspname operator(pg_catalog.=) '_selvedge' and c.relname operator(pg_catalog.!~) '^selvedge_'
       and c.relkind operator(pg_catalog.=) any (array['r', 'p', 'S', 'i', 'I']::pg_catalog."char"[])
       and c.relname operator(pg_catalog.<>) all (array['platform_migrations', 'shipped_extensions']::pg_catalog.name[])
+      and coalesce(t.relname, c.relname) operator(pg_catalog.<>) all (
+        array['unfinished_import', 'copied_objects', 'database_logins']::pg_catalog.name[])
     order by c.oid
   loop
     execute pg_catalog.format(
@@ -31,9 +42,21 @@ begin
       execute pg_catalog.format(
         'create view _selvedge.%1$I as select * from %2$s;
          alter view _selvedge.%1$I owner to %3$I;
-         revoke all on _selvedge.%1$I from public;
          comment on view _selvedge.%1$I is ''The former name of %2$s, for nodes of the version before.''',
         found.name, found.relation, found.owner);
+      -- Default privileges of the superuser who upgrades reach the view, and did not reach a table that was made before them.
+      for given in
+        select distinct a.grantee
+        from pg_catalog.pg_class as v
+        join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) v.relnamespace
+        cross join pg_catalog.aclexplode(v.relacl) as a
+        where n.nspname operator(pg_catalog.=) '_selvedge' and v.relname operator(pg_catalog.=) found.name
+          and a.grantee operator(pg_catalog.<>) v.relowner
+      loop
+        execute pg_catalog.format(
+          'revoke all on _selvedge.%I from %s', found.name,
+          case given.grantee when 0 then 'public' else given.grantee::pg_catalog.regrole::pg_catalog.text end);
+      end loop;
       for given in
         select a.grantee, a.privilege_type as privilege, '' as columns from pg_catalog.aclexplode(found.acl) as a
         union all
@@ -411,3 +434,10 @@ begin
   return null;
 end
 $$;
+
+-- By UPDATE, as in 0113_worker_sessions.sql: whoever may replace the function writes its default values, and reading these in a statement can run
+-- code.
+update pg_catalog.pg_proc as p
+set prosrc = pg_catalog.replace(p.prosrc, 'from _selvedge.internal_locks as l', 'from _selvedge.selvedge_internal_locks as l')
+where p.oid operator(pg_catalog.=) pg_catalog.to_regprocedure('realtime.maintain_messages_partitions(integer)')::pg_catalog.oid
+  and pg_catalog.strpos(p.prosrc, 'from _selvedge.internal_locks as l') operator(pg_catalog.>) 0;

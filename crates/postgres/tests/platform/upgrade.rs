@@ -202,3 +202,29 @@ async fn gw_012_an_upgrade_is_seen_whole_or_not_at_all() {
     assert_eq!((seen, after), (before.clone(), before));
     assert!(again.expect("the next run applies all").applied.len() > 50);
 }
+
+/// `postgres` can do so on PostgreSQL 15, where it can become the owner of these functions.
+#[tokio::test]
+async fn gw_012_functions_that_were_made_members_of_an_extension_do_not_stop_an_upgrade() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "create function selvedge_console.find_project_member(user_id uuid) returns text language sql as 'select null::text';
+             create function selvedge_console.list_project_members() returns text language sql as 'select null::text';
+             create view public.members as select selvedge_console.list_project_members();
+             alter function selvedge_console.find_project_member owner to selvedge_console_members;
+             alter extension plpgsql add function selvedge_console.find_project_member(uuid);",
+        )
+        .await
+        .expect("as an earlier version");
+    let file = include_str!("../../../../sql/platform/0232_console_members.sql");
+
+    superuser.batch_execute(file).await.expect("the upgrade");
+
+    let left = "select string_agg(p.proname, ', ') from pg_proc as p
+        where p.pronamespace = 'selvedge_console'::regnamespace and p.proname ~ 'project_member'";
+    assert_eq!(query_value(&superuser, left).await, "null");
+    let extension = "select extname from pg_extension where extname = 'plpgsql'";
+    assert_eq!(query_value(&superuser, extension).await, "plpgsql");
+}
