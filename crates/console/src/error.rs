@@ -62,6 +62,16 @@ impl ConsoleError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }
 
+    /// 503: what went wrong in Auth's tables is no fault of the caller, but a lock of a migration, or code of the project, whose message is
+    /// for the log alone.
+    pub(crate) fn of_auth_tables(error: &tokio_postgres::Error) -> Self {
+        let message = error
+            .as_db_error()
+            .map_or_else(|| error.to_string(), |error| error.message().to_owned());
+        tracing::warn!(error = message, "the console cannot use the tables of Auth");
+        Self::unavailable("The users of the project cannot be looked up at the moment")
+    }
+
     /// Adds a sentence that says what the person can do.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {

@@ -11,8 +11,9 @@ use uuid::Uuid;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleDatabase, Level};
 
+/// Texts are cut off, as `postgres` may store any there.
 const FIND_MEMBER: &str = "
-    select coalesce(nullif(u.email::text, ''), u.phone::text), (u.raw_app_meta_data ->> 'console')::text
+    select left(coalesce(nullif(u.email::text, ''), u.phone::text), 320), left(u.raw_app_meta_data ->> 'console', 20)
     from auth.users u
     where u.id = $1
       and u.deleted_at is null
@@ -22,7 +23,7 @@ const FIND_MEMBER: &str = "
 
 /// A factor counts when it is verified; without one the sign-in is refused.
 const LIST_MEMBERS: &str = "
-    select coalesce(nullif(u.email::text, ''), u.phone::text, u.id::text), (u.raw_app_meta_data ->> 'console')::text,
+    select left(coalesce(nullif(u.email::text, ''), u.phone::text, u.id::text), 320), u.raw_app_meta_data ->> 'console',
       exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')
     from auth.users u
     where u.raw_app_meta_data ->> 'console' in ('viewer', 'admin')
@@ -30,6 +31,8 @@ const LIST_MEMBERS: &str = "
       and (u.banned_until is null or u.banned_until <= now())
     order by 1
     limit 1000";
+
+const END_AUTH_SESSION: &str = "delete from auth.sessions where id = $1 and user_id = $2";
 
 /// A user of the project with a level.
 #[derive(Debug, Clone, Serialize)]
@@ -48,7 +51,8 @@ pub(super) async fn find_member(
     auth_session: Uuid,
 ) -> Result<Option<(String, Level)>, ConsoleError> {
     let client = database.auth_admin().await?;
-    let Some(row) = client.query_opt(FIND_MEMBER, &[&user, &auth_session]).await? else {
+    let found = client.query_opt(FIND_MEMBER, &[&user, &auth_session]).await;
+    let Some(row) = found.map_err(|error| ConsoleError::of_auth_tables(&error))? else {
         return Ok(None);
     };
     let (address, level): (Option<&str>, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
@@ -58,10 +62,28 @@ pub(super) async fn find_member(
     Ok(level.map(|level| (name, level)))
 }
 
+/// Ends the user's session at Auth.
+///
+/// # Errors
+/// 503, also where a trigger of the project refuses it.
+pub(super) async fn end_auth_session(
+    database: &ConsoleDatabase,
+    user: Uuid,
+    auth_session: Uuid,
+) -> Result<(), ConsoleError> {
+    // Triggers of the project run then, at the commit without the rights of any function around them.
+    let client = database.auth_admin().await?;
+    let ended = client.execute(END_AUTH_SESSION, &[&auth_session, &user]).await;
+    ended
+        .map(|_| ())
+        .map_err(|error| ConsoleError::of_auth_tables(&error))
+}
+
 /// Lists the users whose `app_metadata` contains a console level.
 pub(super) async fn list_members(database: &ConsoleDatabase) -> Result<Vec<ListedMember>, ConsoleError> {
     let client = database.auth_admin().await?;
-    let rows = client.query(LIST_MEMBERS, &[]).await?;
+    let listed = client.query(LIST_MEMBERS, &[]).await;
+    let rows = listed.map_err(|error| ConsoleError::of_auth_tables(&error))?;
     rows.iter()
         .map(|row| {
             Ok(ListedMember {

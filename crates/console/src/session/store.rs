@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::caller::Session;
 use super::limits::{RequestLimit, StatementLimit, StatementPermit};
-use super::member_lookup::find_member;
+use super::member_lookup::{end_auth_session, find_member};
 use super::secret::{Digest, digest, random_secret};
 use super::throttle::Throttle;
 use crate::error::ConsoleError;
@@ -27,9 +27,18 @@ const FIND_SESSION: &str = "
     where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
       and (a.name is not null or s.user_id is not null and $4)";
 
-/// Writes the time of a session's last request, which keeps it from ending.
-const MARK_SEEN: &str =
-    "update selvedge_console.selvedge_sessions set seen_at = now() where cookie_digest = $1";
+/// Writes the time of a session's last request, which keeps it from ending, unless another request has just done so. Returns whether the
+/// session is still there.
+const MARK_SEEN: &str = "
+    with marked as (
+      update selvedge_console.selvedge_sessions set seen_at = now()
+      where cookie_digest = $1 and expires_at > now() and seen_at > now() - make_interval(secs => $2)
+        and seen_at < now() - interval '15 s'
+    )
+    select exists (
+      select from selvedge_console.selvedge_sessions
+      where cookie_digest = $1 and expires_at > now() and seen_at > now() - make_interval(secs => $2)
+    )";
 
 const INSERT_SESSION: &str = "
     with ended as (delete from selvedge_console.selvedge_sessions where expires_at < now())
@@ -154,12 +163,10 @@ impl SessionStore {
         };
         let (header, is_stale): (Vec<u8>, bool) = (row.get(0), row.get(5));
         let (user, auth_session): (Option<Uuid>, Option<Uuid>) = (row.get(3), row.get(4));
+        // Whoever held a connection while waiting for another one would wait for those who do the same.
+        drop(client);
         let owner = match (user, auth_session) {
-            (Some(user), Some(auth_session)) => {
-                // Not held while another connection is waited for.
-                drop(client);
-                find_member(database, user, auth_session).await?
-            }
+            (Some(user), Some(auth_session)) => find_member(database, user, auth_session).await?,
             (Some(_), None) => None,
             // A level that this version does not know has no rights in it.
             (None, _) => {
@@ -170,9 +177,10 @@ impl SessionStore {
         let (Some((account, level)), Ok(header_digest)) = (owner, Digest::try_from(header)) else {
             return Ok(None);
         };
-        if is_stale {
-            let client = database.service().await?;
-            client.execute(MARK_SEEN, &[&cookie.as_slice()]).await?;
+        // Auth's tables may have been waited for, and the session have ended meanwhile.
+        let is_old = asked_at.elapsed() > CACHE_LIFETIME;
+        if (is_stale || is_old) && !self.mark_seen(database, cookie).await? {
+            return Ok(None);
         }
         Ok(Some(Known {
             header_digest,
@@ -180,6 +188,16 @@ impl SessionStore {
             level,
             asked_at,
         }))
+    }
+
+    /// Notes a request of the session; false if it has ended.
+    async fn mark_seen(&self, database: &ConsoleDatabase, cookie: Digest) -> Result<bool, ConsoleError> {
+        let client = database.service().await?;
+        let statement = client.prepare_cached(MARK_SEEN).await?;
+        let row = client
+            .query_one(&statement, &[&cookie.as_slice(), &self.idle.as_secs_f64()])
+            .await?;
+        Ok(row.get(0))
     }
 
     /// Makes a session with new secrets, whatever the browser has sent before.
@@ -217,7 +235,10 @@ impl SessionStore {
         Ok(secrets)
     }
 
-    /// Ends a session.
+    /// Ends a session, that at Auth first: where this fails, the console's own stays, and a second sign-out finds both.
+    ///
+    /// # Errors
+    /// 503 while Auth's tables cannot be written.
     pub(super) async fn end(
         &self,
         database: &ConsoleDatabase,
@@ -228,6 +249,12 @@ impl SessionStore {
         };
         let client = database.service().await?;
         let at_auth = client.query_opt(FIND_AUTH_SESSION, &[&digest.as_slice()]).await?;
+        // Not held while Auth's tables are waited for.
+        drop(client);
+        if let Some(row) = at_auth {
+            end_auth_session(database, row.get(1), row.get(0)).await?;
+        }
+        let client = database.service().await?;
         client
             .execute(
                 "delete from selvedge_console.selvedge_sessions where cookie_digest = $1",
@@ -236,16 +263,6 @@ impl SessionStore {
             .await?;
         // This node forgets the session immediately; others query the database again after CACHE_LIFETIME.
         self.recent.invalidate(&digest);
-        if let Some(row) = at_auth {
-            let (id, user): (Uuid, Uuid) = (row.get(0), row.get(1));
-            // Triggers of the project run then, at the commit without the rights of any function around them.
-            let auth = database.auth_admin().await?;
-            auth.execute(
-                "delete from auth.sessions where id = $1 and user_id = $2",
-                &[&id, &user],
-            )
-            .await?;
-        }
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deadpool_postgres::{Object, Pool};
+use deadpool_postgres::{Object, Pool, PoolError};
 use selvedge_postgres::{Database, Login};
 use tokio_postgres::Client;
 
@@ -29,6 +29,14 @@ const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
 /// The path of the console's own sessions. `postgres` may give the database another one, in which an operator or a function of its own comes
 /// before PostgreSQL's, and would run with the console's rights. This statement itself looks up no name.
 const PINNED_PATH: &str = "set search_path = pg_catalog, pg_temp";
+
+/// Takes back what code of the project has left in a session: settings, locks, temporary tables, prepared statements, cursors.
+const DISCARD: &str = "discard all";
+
+/// Begins each use of a session of Auth's owner. One table that a migration has locked must not hold it for long.
+const BEGIN_AT_AUTH: &str =
+    "set search_path = pg_catalog, pg_temp; set statement_timeout = '5s'; set lock_timeout = '3s';
+    set idle_in_transaction_session_timeout = '20s'";
 
 /// The database, as the levels and the console itself reach it.
 pub struct ConsoleDatabase {
@@ -97,18 +105,44 @@ impl ConsoleDatabase {
     }
 
     /// A connection of the role that owns Auth's tables, for all that reads or writes them. Indexes, policies and triggers of the project run code
-    /// in it, and may leave some for the end of a transaction; `postgres` is a member of this role, so that they gain nothing.
+    /// in it, and may leave some for the end of a transaction; `postgres` is a member of this role, so that they gain nothing. Nothing that they
+    /// leave in a session is there at its next use.
+    ///
+    /// Hold no other connection meanwhile: this may wait, and so may the statements.
+    ///
+    /// # Errors
+    /// 503 when the database is away, or no connection becomes free.
     pub(crate) async fn auth_admin(&self) -> Result<Object, ConsoleError> {
-        let client = self.auth_admin.get().await?;
-        // That code may have set another one.
-        client.batch_execute(PINNED_PATH).await?;
-        Ok(client)
+        let mut tries = 0;
+        loop {
+            let client = self.auth_admin.get().await.map_err(|error| match error {
+                PoolError::Backend(error) => ConsoleError::of_auth_tables(&error),
+                error => error.into(),
+            })?;
+            let begun = begin_at_auth(&client).await;
+            tries += 1;
+            match begun {
+                Ok(()) => return Ok(client),
+                // A time limit of a millisecond, for example, which that code has set. Another session has not.
+                Err(_) if tries <= CONNECTIONS_TO_AUTH => drop(Object::take(client)),
+                Err(error) => {
+                    drop(Object::take(client));
+                    return Err(ConsoleError::of_auth_tables(&error));
+                }
+            }
+        }
     }
 
     /// The database with all logins, for what runs under a caller's role as the services do it.
     pub fn shared(&self) -> &Arc<Database> {
         &self.database
     }
+}
+
+async fn begin_at_auth(client: &Client) -> Result<(), tokio_postgres::Error> {
+    // By itself, as it may be no part of a transaction.
+    client.batch_execute(DISCARD).await?;
+    client.batch_execute(BEGIN_AT_AUTH).await
 }
 
 fn login_of(level: Level) -> Login {

@@ -10,3 +10,4 @@ mod paths;
 mod sessions;
 mod snippets;
 mod support;
+mod waits;

@@ -76,7 +76,7 @@ async fn console_171_postgres_writes_no_account_and_no_session_of_the_console() 
 const USER: &str = "00000000-0000-4000-8000-000000000001";
 
 /// A user of the project with a session of the console, as a sign-in makes them.
-async fn add_member(console: &Console) -> SignedIn {
+pub(super) async fn add_member(console: &Console) -> SignedIn {
     let auth = console.database.connect("supabase_auth_admin").await;
     auth.batch_execute(&format!(
         "insert into auth.users (id, email, raw_app_meta_data) values ('{USER}', 'ana@example.org', '{{\"console\": \"viewer\"}}');
