@@ -89,7 +89,7 @@ pub(super) async fn apply_platform_to_external(
     embedded::warn_of_harmful_settings(&session).await?;
     // What shipped is compared with what is installed: somebody may have changed it since.
     embedded::warn_of_privileges(&session).await?;
-    warn_of_standby_passwords(config, database).await;
+    warn_of_standby_passwords(config).await;
     Ok(session)
 }
 

@@ -155,9 +155,7 @@ impl<'a> Section<'a> {
         convert: impl FnOnce(RawValue<'a>) -> Option<T>,
     ) -> Option<T> {
         let Some((value, location)) = self.find(key, is_secret) else {
-            let unset = serde_json::Value::Null;
-            let mut settings = self.source.settings();
-            settings.record(self.dotted(key), unset, SettingOrigin::Default, is_secret);
+            self.record_unset(key, is_secret);
             return None;
         };
         let shown = match &value {
@@ -181,6 +179,18 @@ impl<'a> Section<'a> {
             );
         }
         converted
+    }
+
+    /// Notes that a key counts as not set, whatever was read.
+    pub(super) fn record_unset(&self, key: &str, is_secret: bool) {
+        let unset = serde_json::Value::Null;
+        let mut settings = self.source.settings();
+        settings.record(self.dotted(key), unset, SettingOrigin::Default, is_secret);
+    }
+
+    /// Whether the process itself has this variable, and no file of the project says the same.
+    pub(super) fn is_of_process(&self, variable: &str) -> bool {
+        self.source.environment().is_of_process(variable)
     }
 
     /// Notes the default that takes the place of a key that is not set.
@@ -278,7 +288,7 @@ impl<'a> Section<'a> {
     }
 
     /// The name of the environment variable that overrides `key`.
-    fn variable_of(&self, key: &str) -> String {
+    pub(super) fn variable_of(&self, key: &str) -> String {
         let dotted = self.dotted(key);
         let name = match self.prefix {
             // The prefix replaces the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.

@@ -31,6 +31,22 @@ impl Section<'_> {
         })
     }
 
+    /// What whoever runs the command decides about roles with more rights than the project's. A file of the project gives no answer, as its
+    /// authors would gain by it: only a variable of the process counts.
+    pub(crate) fn decision(&self, key: &str) -> Option<bool> {
+        let decided = self.optional_bool(key)?;
+        let variable = self.variable_of(key);
+        if self.is_of_process(&variable) {
+            return Some(decided);
+        }
+        let remark = format!(
+            "has no effect in a file of the project: decide by the environment, {variable}={decided}"
+        );
+        self.report_warning(key, &remark);
+        self.record_unset(key, false);
+        None
+    }
+
     /// A whole number within `range`.
     pub(crate) fn integer<T>(&self, key: &str, default: T, range: RangeInclusive<T>) -> T
     where

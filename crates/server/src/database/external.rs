@@ -67,14 +67,6 @@ impl ExternalDatabase {
         Ok(database)
     }
 
-    /// The same servers with user and password of another database: standbys have the roles of their primary.
-    pub(crate) fn with_login_of(mut self, other: &Self) -> Self {
-        if let (Some(user), Some(password)) = (other.config.get_user(), other.config.get_password()) {
-            self.config.user(user).password(password);
-        }
-        self
-    }
-
     /// Parses a URL, which messages call `name`.
     pub(crate) fn parse_named(name: &str, url: &SecretString) -> Result<Self> {
         let mut config: Config = url.expose_secret().parse().with_context(|| {

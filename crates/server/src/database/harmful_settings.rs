@@ -142,7 +142,7 @@ fn find_consequence(name: &str, value: &str) -> Option<&'static str> {
         | "idle_in_transaction_session_timeout" => parse_milliseconds(value)
             .is_some_and(|limit| (1..SHORTEST_LIMIT_MS).contains(&limit))
             .then_some("statements of the services are cut off"),
-        "password_encryption" if value != "scram-sha-256" => Some(
+        "password_encryption" if !value.eq_ignore_ascii_case("scram-sha-256") => Some(
             "a password that is set here is stored by md5, which is enough to log in with for whoever reads it",
         ),
         "standard_conforming_strings" if !is_on => Some("backslashes in strings mean something else"),
@@ -189,6 +189,7 @@ mod tests {
             ("lock_timeout", "2min"),
             ("default_transaction_read_only", "off"),
             ("password_encryption", "scram-sha-256"),
+            ("password_encryption", "SCRAM-SHA-256"),
             ("app.settings.jwt_exp", "3600"),
         ] {
             assert!(find_consequence(name, value).is_none(), "{name} = {value}");

@@ -30,10 +30,10 @@ const WITH_MD5: &str = "
       )";
 
 /// What is said of such roles where the project accepts them.
-pub(crate) const MD5_IS_ACCEPTED: &str = "whoever has the password of postgres may log in as roles with more rights, whose passwords are stored by md5 (accept_md5_roles)";
+pub(crate) const MD5_IS_ACCEPTED: &str = "whoever has the password of postgres may log in as roles with more rights, whose passwords are stored by md5 (SELVEDGE_ACCEPT_MD5_ROLES)";
 
 /// Refuses a server on which `postgres` can become a superuser through another role, PostgreSQL 15 without a decision about the roles
-/// that reach files (`[selvedge] reserve_file_roles`), and passwords by md5 without one (`accept_md5_roles`). Returns memberships of `postgres` itself, which end without a question.
+/// that reach files (SELVEDGE_RESERVE_FILE_ROLES), and passwords by md5 without one (SELVEDGE_ACCEPT_MD5_ROLES). Returns memberships of `postgres` itself, which end without a question.
 ///
 /// # Errors
 /// Says what to decide, or the statements that end the memberships.
@@ -46,8 +46,8 @@ pub(crate) async fn check_server_roles(
     let grantable = list_grantable_file_roles(superuser).await?;
     if reserve.is_none() && !grantable.is_empty() {
         bail!(
-            "PostgreSQL 15 lets postgres make itself a member of {}, and so be PostgreSQL's user of the operating system. Decide with \
-             [selvedge] reserve_file_roles, or the variable:\n  SELVEDGE_RESERVE_FILE_ROLES=true   these roles become superusers in the \
+            "PostgreSQL 15 lets postgres make itself a member of {}, and so be PostgreSQL's user of the operating system. Decide by a \
+             variable of this command:\n  SELVEDGE_RESERVE_FILE_ROLES=true   these roles become superusers in the \
              whole server, so that only superusers grant them: grant them to nobody\n  SELVEDGE_RESERVE_FILE_ROLES=false  whoever has \
              the password of postgres may be that user\nor use PostgreSQL 16, which has no such fault (docs/operations.md, \"External \
              PostgreSQL 15\")",

@@ -1,6 +1,12 @@
 //! Passwords in `primary_conninfo` of the servers of `[selvedge.replicas]`. A standby has settings of its own and the roles of the primary, so
 //! `postgres` logs in there, too, and reads them.
+//!
+//! Each server is asked with the login of its own URL and with no other: a file of the project may name any address, which would receive
+//! the password of a login that the administrator has given for another server.
 
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use secrecy::SecretString;
 use selvedge_postgres::migrate::has_standby_password;
 
@@ -12,6 +18,13 @@ use crate::output;
 pub(crate) const ADVICE: &str = "give the standby a file in its place (passfile=… in primary_conninfo), or run `alter system reset \
      primary_conninfo` on a former one: docs/operations.md, \"Read replicas\"";
 
+/// How to learn of a server that was not looked at.
+pub(crate) const ADVICE_UNREAD: &str =
+    "look there as a superuser: `show primary_conninfo` (docs/operations.md, \"Read replicas\")";
+
+/// A server that accepts connections and stays silent holds up nothing for longer.
+pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+
 /// What the text of a standby's connection to the primary holds.
 pub(crate) enum StandbyPassword {
     None,
@@ -20,22 +33,14 @@ pub(crate) enum StandbyPassword {
     Unread(String),
 }
 
-/// Looks at each standby with the login of `primary`, whose roles it has, and else with that of the standby's own URL. Returns addresses with
-/// what was found.
-pub(crate) async fn find_standby_passwords(
-    config: &Config,
-    primary: Option<&ExternalDatabase>,
-) -> Vec<(String, StandbyPassword)> {
-    let mut found = Vec::new();
-    for url in config.selvedge.replicas.iter().flat_map(|section| &section.urls) {
-        found.push(look_at(url, primary).await);
-    }
-    found
+/// Looks at all standbys at once, each with the login of its URL. Returns addresses with what was found.
+pub(crate) async fn find_standby_passwords(config: &Config) -> Vec<(String, StandbyPassword)> {
+    let urls = config.selvedge.replicas.iter().flat_map(|section| &section.urls);
+    join_all(urls.map(look_at)).await
 }
 
-async fn look_at(url: &SecretString, primary: Option<&ExternalDatabase>) -> (String, StandbyPassword) {
-    let parse = || ExternalDatabase::parse_named("selvedge.replicas.urls", url);
-    let standby = match parse() {
+async fn look_at(url: &SecretString) -> (String, StandbyPassword) {
+    let standby = match ExternalDatabase::parse_named("selvedge.replicas.urls", url) {
         Ok(standby) => standby,
         Err(error) => {
             return (
@@ -44,30 +49,25 @@ async fn look_at(url: &SecretString, primary: Option<&ExternalDatabase>) -> (Str
             );
         }
     };
-    let address = standby.address();
-    let mut logins = vec![standby];
-    if let (Some(primary), Ok(standby)) = (primary, parse()) {
-        logins.insert(0, standby.with_login_of(primary));
-    }
-    let mut reason = String::new();
-    for login in &logins {
-        match ask(login).await {
-            Ok(Some(true)) => return (address, StandbyPassword::Readable),
-            Ok(Some(false)) => return (address, StandbyPassword::None),
-            Ok(None) => "it needs a superuser, or a member of pg_read_all_settings".clone_into(&mut reason),
-            Err(error) => reason = format!("{error:#}"),
+    let found = match tokio::time::timeout(ANSWER_LIMIT, ask(&standby)).await {
+        Ok(Ok(Some(true))) => StandbyPassword::Readable,
+        Ok(Ok(Some(false))) => StandbyPassword::None,
+        Ok(Ok(None)) => {
+            StandbyPassword::Unread("the login of its URL is no member of pg_read_all_settings".to_owned())
         }
-    }
-    (address, StandbyPassword::Unread(reason))
+        Ok(Err(error)) => StandbyPassword::Unread(format!("{error:#}")),
+        Err(_) => StandbyPassword::Unread(format!("no answer for {} s", ANSWER_LIMIT.as_secs())),
+    };
+    (standby.address(), found)
 }
 
-async fn ask(login: &ExternalDatabase) -> anyhow::Result<Option<bool>> {
-    Ok(has_standby_password(&*login.connect().await?).await?)
+async fn ask(standby: &ExternalDatabase) -> anyhow::Result<Option<bool>> {
+    Ok(has_standby_password(&*standby.connect().await?).await?)
 }
 
-/// Says which standbys have a password that `postgres` reads, and which could not be looked at.
-pub(crate) async fn warn_of_standby_passwords(config: &Config, primary: &ExternalDatabase) {
-    for (address, password) in find_standby_passwords(config, Some(primary)).await {
+/// Says which standbys have a password that `postgres` reads, and which were not looked at.
+pub(crate) async fn warn_of_standby_passwords(config: &Config) {
+    for (address, password) in find_standby_passwords(config).await {
         let warning = match password {
             StandbyPassword::None => continue,
             StandbyPassword::Readable => {
@@ -75,10 +75,13 @@ pub(crate) async fn warn_of_standby_passwords(config: &Config, primary: &Externa
                     "primary_conninfo of {address} has a password, which postgres reads there\n  {ADVICE}"
                 )
             }
-            StandbyPassword::Unread(reason) => {
-                format!("could not look for a password in primary_conninfo of {address}: {reason}")
-            }
+            StandbyPassword::Unread(reason) => describe_unread(&address, &reason),
         };
         output::print_warnings(&[warning]);
     }
+}
+
+/// Says that nothing is known of the standby at `address`, and why.
+pub(crate) fn describe_unread(address: &str, reason: &str) -> String {
+    format!("primary_conninfo of {address} was not looked at: {reason}")
 }

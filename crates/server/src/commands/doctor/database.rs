@@ -95,7 +95,7 @@ async fn check_privileges(config: &Config, client: &Client) -> Result<Vec<Findin
     let mut findings = Vec::new();
     if let Some(names) = list_md5_roles(client).await? {
         if config.selvedge.accept_md5_roles {
-            let advice = "set their passwords anew by scram-sha-256, and remove accept_md5_roles";
+            let advice = "set their passwords anew by scram-sha-256, and unset SELVEDGE_ACCEPT_MD5_ROLES";
             findings.push(Finding::warning(
                 "privileges",
                 format!("{MD5_IS_ACCEPTED}: {names}"),

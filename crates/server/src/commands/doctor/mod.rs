@@ -131,7 +131,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
         _ => findings.extend(examine_rows(&client).await),
     }
     findings.extend(replication::examine_replication(config, &client).await);
-    findings.extend(replicas::examine_replicas(config, &client, external.as_ref()).await);
+    findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)
 }
 

@@ -1,5 +1,7 @@
 //! Checks the servers of `[selvedge.replicas]`, each by a direct login.
 
+use anyhow::bail;
+use futures_util::future::join_all;
 use secrecy::SecretString;
 use tokio_postgres::Client;
 use tokio_postgres::types::PgLsn;
@@ -7,14 +9,12 @@ use tokio_postgres::types::PgLsn;
 use super::finding::Finding;
 use crate::config::{Config, ReplicasSection};
 use crate::database::external::ExternalDatabase;
-use crate::database::standby_passwords::{ADVICE, StandbyPassword, find_standby_passwords};
+use crate::database::standby_passwords::{
+    ADVICE, ADVICE_UNREAD, ANSWER_LIMIT, StandbyPassword, describe_unread, find_standby_passwords,
+};
 
-/// Examines the replicas from which REST reads; `primary` is a session of the database, and `external` the one of `DATABASE_URL`.
-pub(super) async fn examine_replicas(
-    config: &Config,
-    primary: &Client,
-    external: Option<&ExternalDatabase>,
-) -> Vec<Finding> {
+/// Examines the replicas from which REST reads; `primary` is a session of the database.
+pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {
     let Some(section) = &config.selvedge.replicas else {
         return Vec::new();
     };
@@ -23,11 +23,12 @@ pub(super) async fn examine_replicas(
         Ok(row) => row.get(0),
         Err(_) => None,
     };
-    let mut findings = Vec::new();
-    for url in &section.urls {
-        findings.push(check_replica(section, url, written).await);
-    }
-    for (address, password) in find_standby_passwords(config, external).await {
+    let checks = section
+        .urls
+        .iter()
+        .map(|url| check_replica(section, url, written));
+    let mut findings = join_all(checks).await;
+    for (address, password) in find_standby_passwords(config).await {
         findings.extend(describe_password(&address, password));
     }
     findings
@@ -43,8 +44,8 @@ fn describe_password(address: &str, password: StandbyPassword) -> Option<Finding
         )),
         StandbyPassword::Unread(reason) => Some(Finding::warning(
             "replicas",
-            format!("could not look for a password in primary_conninfo of {address}: {reason}"),
-            "examine it once with a superuser in DATABASE_URL",
+            describe_unread(address, &reason),
+            ADVICE_UNREAD,
         )),
     }
 }
@@ -58,7 +59,9 @@ async fn check_replica(section: &ReplicasSection, url: &SecretString, written: O
         }
     };
     let name = database.address();
-    let (is_replica, replayed, feedback) = match ask_replica(&database).await {
+    let answer = tokio::time::timeout(ANSWER_LIMIT, ask_replica(&database)).await;
+    let answer = answer.unwrap_or_else(|_| bail!("no answer for {} s", ANSWER_LIMIT.as_secs()));
+    let (is_replica, replayed, feedback) = match answer {
         Ok(answer) => answer,
         Err(error) => {
             let message = format!("{name}: {error:#}");

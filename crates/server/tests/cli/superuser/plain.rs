@@ -1,7 +1,10 @@
 //! A database on somebody else's server, which `migrate up` has made: the same rules, read from its catalog.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use selvedge_postgres::migrate::{PrivilegeFault, find_privilege_faults};
 use selvedge_testing::{create_every_extension, list_definers, list_judged_definers};
@@ -77,6 +80,7 @@ async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extens
     assert_contains(&doctor(server.url()), &[open]);
     assert_contains(&expect_success(&mut server.migrate_up_command(&project)), &[open]);
     check_accounts_of_the_console(&project, &server);
+    check_addresses_of_standbys(&project, &server);
     check_passwords_of_others(&project, &server).await;
 }
 
@@ -116,13 +120,12 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
     ] {
         superuser.batch_execute(statement).await.expect("a superuser may");
     }
-    // The roles of a standby are those of its primary, and the URL is that of a login which may not read the setting.
-    let standby = server
-        .url_of("authenticator", "of-the-services")
-        .replace("127.0.0.1", "localhost");
+    // One server for both, under another name: with a login that may read the setting, and with one that may not.
+    let urls = [server.url(), server.url_of("authenticator", "of-the-services")].join(",");
+    let standbys = urls.replace("127.0.0.1", "localhost");
     let set = |command: &mut Command, is_accepted: bool| {
         command
-            .env("SELVEDGE_REPLICAS_URLS", &standby)
+            .env("SELVEDGE_REPLICAS_URLS", &standbys)
             .env("SELVEDGE_ACCEPT_MD5_ROLES", is_accepted.to_string());
     };
     let doctor = |is_accepted: bool| {
@@ -140,11 +143,12 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
     );
     set(&mut migrate_up, true);
     let accepted = expect_success(&mut migrate_up);
-    let is_accepted = "whose passwords are stored by md5 (accept_md5_roles): of_others";
+    let is_accepted = "whose passwords are stored by md5 (SELVEDGE_ACCEPT_MD5_ROLES): of_others";
     let of_standby = [
         "primary_conninfo has a password",
         "primary_conninfo of localhost:",
         "has a password, which postgres reads there",
+        "was not looked at: the login of its URL is no member of pg_read_all_settings",
     ];
     assert_contains(&accepted, &[is_accepted]);
     assert_contains(&accepted, &of_standby);
@@ -152,6 +156,53 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
     assert_contains(&refusing, &["are stored by scram-sha-256, but: of_others"]);
     assert_contains(&refusing, &of_standby);
     assert_contains(&doctor(true), &[is_accepted]);
+}
+
+/// A file of the project may name any address as a standby. What is there gets the password of its own URL and no other.
+fn check_addresses_of_standbys(project: &Project, server: &PlainServer) {
+    let (port, received) = receive_passwords();
+    let standby = format!("postgresql://authenticator:of-standby@127.0.0.1:{port}/postgres?sslmode=disable");
+    let mut doctor = project.command(&["doctor"]);
+    doctor.env("DATABASE_URL", server.url());
+
+    for mut command in [doctor, server.migrate_up_command(project)] {
+        let printed = text_of(
+            &command
+                .env("SELVEDGE_REPLICAS_URLS", &standby)
+                .output()
+                .expect("the binary runs"),
+        );
+        let refusal = format!("primary_conninfo of 127.0.0.1:{port} was not looked at: ");
+        assert_contains(&printed, &[refusal.as_str()]);
+    }
+
+    let passwords: Vec<String> = received.try_iter().collect();
+    assert!(!passwords.is_empty(), "it is asked");
+    for password in passwords {
+        assert!(password.ends_with("of-standby\0"), "{password:?}");
+    }
+}
+
+/// A server that asks for passwords as they are. Returns its port, and what comes in answer.
+fn receive_passwords() -> (u16, Receiver<String>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (sender, received) = channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut buffer = [0; 4096];
+            // The message that begins a session; then AuthenticationCleartextPassword.
+            let _ = stream.read(&mut buffer);
+            let _ = stream.write_all(b"R\0\0\0\x08\0\0\0\x03");
+            let length = stream.read(&mut buffer).unwrap_or_default();
+            let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    (port, received)
 }
 
 /// The image of PostgreSQL trusts its own container, and SQL of a project can open connections there.
