@@ -11,7 +11,7 @@ use actix_web::rt;
 pub struct System(rt::SystemRunner);
 
 impl System {
-    /// Makes a runtime for this thread. The attribute calls it by this name.
+    /// Makes a runtime for this thread. The attribute expands to a call of `new`, so it cannot have another name.
     #[expect(clippy::new_without_default, reason = "only the attribute calls it")]
     pub fn new() -> Self {
         Self(rt::System::new())

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleDatabase, Level};
 
-/// Texts are cut off, as `postgres` may store any there.
+/// The address or number is cut to 320 characters and the level to 20, because `postgres` may store texts of any length there.
 const FIND_MEMBER: &str = "
     select left(coalesce(nullif(u.email::text, ''), u.phone::text), 320), left(u.raw_app_meta_data ->> 'console', 20)
     from auth.users u
@@ -71,7 +71,7 @@ pub(super) async fn end_auth_session(
     user: Uuid,
     auth_session: Uuid,
 ) -> Result<(), ConsoleError> {
-    // Triggers of the project run then, at the commit without the rights of any function around them.
+    // Triggers of the project run in this statement or at the commit, in both cases as the role that has logged in.
     let client = database.auth_admin().await?;
     let ended = client.execute(END_AUTH_SESSION, &[&auth_session, &user]).await;
     ended

@@ -163,7 +163,7 @@ impl SessionStore {
         };
         let (header, is_stale): (Vec<u8>, bool) = (row.get(0), row.get(5));
         let (user, auth_session): (Option<Uuid>, Option<Uuid>) = (row.get(3), row.get(4));
-        // Whoever held a connection while waiting for another one would wait for those who do the same.
+        // The connection is given back before another one is asked for. Requests that each hold one and wait for a second would wait for each other.
         drop(client);
         let owner = match (user, auth_session) {
             (Some(user), Some(auth_session)) => find_member(database, user, auth_session).await?,
@@ -177,7 +177,7 @@ impl SessionStore {
         let (Some((account, level)), Ok(header_digest)) = (owner, Digest::try_from(header)) else {
             return Ok(None);
         };
-        // Auth's tables may have been waited for, and the session have ended meanwhile.
+        // The lookup in Auth's tables may have taken long, so the session may have ended meanwhile.
         let is_old = asked_at.elapsed() > CACHE_LIFETIME;
         if (is_stale || is_old) && !self.mark_seen(database, cookie).await? {
             return Ok(None);
@@ -249,7 +249,7 @@ impl SessionStore {
         };
         let client = database.service().await?;
         let at_auth = client.query_opt(FIND_AUTH_SESSION, &[&digest.as_slice()]).await?;
-        // Not held while Auth's tables are waited for.
+        // Given back first, because the statement at Auth's tables may wait for a lock.
         drop(client);
         if let Some(row) = at_auth {
             end_auth_session(database, row.get(1), row.get(0)).await?;

@@ -30,7 +30,7 @@ const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
 /// before PostgreSQL's, and would run with the console's rights. This statement itself looks up no name.
 const PINNED_PATH: &str = "set search_path = pg_catalog, pg_temp";
 
-/// Takes back what code of the project has left in a session: settings, locks, temporary tables, prepared statements, cursors.
+/// Removes what code of the project has left in a session: settings, locks, temporary tables, prepared statements, cursors.
 const DISCARD: &str = "discard all";
 
 /// Begins each use of a session of Auth's owner. One table that a migration has locked must not hold it for long.
@@ -123,7 +123,7 @@ impl ConsoleDatabase {
             tries += 1;
             match begun {
                 Ok(()) => return Ok(client),
-                // A time limit of a millisecond, for example, which that code has set. Another session has not.
+                // Code of the project may have set a time limit of a millisecond, for example. Another session does not have it.
                 Err(_) if tries <= CONNECTIONS_TO_AUTH => drop(Object::take(client)),
                 Err(error) => {
                     drop(Object::take(client));
@@ -140,7 +140,7 @@ impl ConsoleDatabase {
 }
 
 async fn begin_at_auth(client: &Client) -> Result<(), tokio_postgres::Error> {
-    // By itself, as it may be no part of a transaction.
+    // Sent alone, because PostgreSQL refuses it inside a transaction.
     client.batch_execute(DISCARD).await?;
     client.batch_execute(BEGIN_AT_AUTH).await
 }

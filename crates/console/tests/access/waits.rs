@@ -21,8 +21,8 @@ async fn send(
         .expect("an answer")
 }
 
-/// Waits until this many sessions of the console wait for a lock.
-async fn wait_for_waiting(superuser: &tokio_postgres::Client, count: i64) {
+/// Returns when this many sessions of the console wait for a lock.
+async fn wait_for_blocked_sessions(superuser: &tokio_postgres::Client, count: i64) {
     let waiting = "select count(*) from pg_stat_activity
         where usename = 'selvedge_console_service' and datname = current_database() and wait_event_type = 'Lock'";
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -55,7 +55,7 @@ async fn console_013_more_first_requests_at_once_than_connections_do_not_wait_fo
     });
     let requests: Vec<_> = requests.collect();
     // A transaction sees the list of sessions as it was at its first look.
-    wait_for_waiting(&console.database.superuser().await, 4).await;
+    wait_for_blocked_sessions(&console.database.superuser().await, 4).await;
     superuser.batch_execute("commit").await.expect("released");
     let released = Instant::now();
 

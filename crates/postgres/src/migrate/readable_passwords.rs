@@ -1,5 +1,5 @@
-//! Passwords that PostgreSQL keeps as they are, in texts of connections and options of user mappings: `postgres` reads all settings and all tables,
-//! so it could log in with them.
+//! Passwords that PostgreSQL stores in plain text, in connection strings and options of user mappings. `postgres` reads all settings and all
+//! tables, so it could log in with them.
 
 use tokio_postgres::{Client, Error};
 
@@ -20,7 +20,7 @@ const READABLE: &str = "
 const OF_STANDBY: &str = "
     select s.setting from pg_catalog.pg_settings as s where s.name operator(pg_catalog.=) 'primary_conninfo'::pg_catalog.text";
 
-/// Subscriptions of all databases, but for those whose owner `postgres` is: it has written their text itself.
+/// Subscriptions of all databases except those that `postgres` owns: it has written their connection strings itself, so it knows the passwords.
 const OF_SUBSCRIPTIONS: &str = "
     select pg_catalog.concat('the subscription ', s.subname, ' of the database ', d.datname), s.subconninfo
     from pg_catalog.pg_subscription as s
@@ -75,7 +75,7 @@ impl ReadablePasswords {
         })
     }
 
-    /// Names what nothing is known of, because the session may not read it.
+    /// Lists what could not be examined, because the session may not read it.
     #[must_use]
     pub fn list_unread(self) -> Vec<&'static str> {
         [
@@ -155,7 +155,7 @@ fn has_uri_password(uri: &str) -> bool {
     let parameters = uri.split_once('?').map_or("", |(_, parameters)| parameters);
     let is_named = parameters.split('&').any(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or_default();
-        // Nobody writes a name with escapes without a reason.
+        // A name that is written with escapes is taken for one that hides a password.
         !value.is_empty() && (name == "password" || name.contains('%'))
     });
     is_user && of_user || is_named

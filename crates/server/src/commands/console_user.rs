@@ -1,4 +1,4 @@
-//! `selvedge console user`: adds, changes and removes accounts of the console. There is no other way: `postgres` may not write them.
+//! `selvedge console user`: adds, changes and removes accounts of the console. No SQL of the project does this, because `postgres` has no right to write them.
 
 use std::io::IsTerminal as _;
 

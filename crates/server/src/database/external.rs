@@ -264,7 +264,7 @@ impl ExternalDatabase {
         let (is_superuser, is_user): (bool, bool) = (about.get(0), about.get(1));
         self.refuse_superuser(is_superuser)?;
         let pinned = |mut login: Config| {
-            // Poolers of transactions refuse them.
+            // Poolers in transaction mode refuse startup options.
             if session.takes_options() {
                 embedded::pin_settings(&mut login);
             }

@@ -29,7 +29,7 @@ const WITH_MD5: &str = "
           and (r.oid operator(pg_catalog.=) a.oid or not a.rolsuper and pg_catalog.pg_has_role(a.oid, r.oid, 'member'::pg_catalog.text))
       )";
 
-/// What is said of such roles where the project accepts them.
+/// The warning about such roles where they are accepted.
 pub(crate) const MD5_IS_ACCEPTED: &str = "whoever has the password of postgres may log in as roles with more rights, whose passwords are stored by md5 (SELVEDGE_ACCEPT_MD5_ROLES)";
 
 /// Refuses a server on which `postgres` can become a superuser through another role, PostgreSQL 15 without a decision about the roles
@@ -76,8 +76,8 @@ pub(crate) async fn check_server_roles(
 }
 
 /// Refuses a server whose privileged roles have passwords of the kind `md5`: what PostgreSQL stores of one is enough to log in with, and `postgres`
-/// reads all tables. They may belong to somebody else, so `is_accepted` lets them be: those of today and of tomorrow, as a list of names would be
-/// no protection from roles that get one later.
+/// reads all tables. The roles may be another team's, so `is_accepted` allows all of them. A list of names would not cover a role that gets such a
+/// password later.
 async fn check_md5(is_accepted: bool, superuser: &Client) -> Result<()> {
     let Some(names) = list_md5_roles(superuser).await? else {
         return Ok(());

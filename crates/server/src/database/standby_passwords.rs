@@ -14,18 +14,18 @@ use super::external::ExternalDatabase;
 use crate::config::Config;
 use crate::output;
 
-/// What to do about a password.
+/// The advice that follows a found password.
 pub(crate) const ADVICE: &str = "give the standby a file in its place (passfile=… in primary_conninfo), or run `alter system reset \
      primary_conninfo` on a former one: docs/operations.md, \"Read replicas\"";
 
-/// How to learn of a server that was not looked at.
+/// The advice for a server that could not be examined.
 pub(crate) const ADVICE_UNREAD: &str =
     "look there as a superuser: `show primary_conninfo` (docs/operations.md, \"Read replicas\")";
 
-/// A server that accepts connections and stays silent holds up nothing for longer.
+/// Longest time for one standby, so that a server which accepts connections and never answers does not hold up the command.
 pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// What the text of a standby's connection to the primary holds.
+/// What was found in a standby's `primary_conninfo`, the connection string with which it follows the primary.
 pub(crate) enum StandbyPassword {
     None,
     Readable,
@@ -65,7 +65,7 @@ async fn ask(standby: &ExternalDatabase) -> anyhow::Result<Option<bool>> {
     Ok(has_standby_password(&*standby.connect().await?).await?)
 }
 
-/// Says which standbys have a password that `postgres` reads, and which were not looked at.
+/// Describes which standbys have a password that `postgres` can read, and which could not be examined.
 pub(crate) async fn warn_of_standby_passwords(config: &Config) {
     for (address, password) in find_standby_passwords(config).await {
         let warning = match password {

@@ -106,7 +106,7 @@ impl TargetDatabase {
                     return Ok(ConsoleWriter::Superuser(session));
                 }
                 let mut login = database.service_login(CONSOLE_LOGIN);
-                // Poolers of transactions refuse them.
+                // Poolers in transaction mode refuse startup options.
                 if session.takes_options() {
                     embedded::pin_settings(&mut login);
                 }

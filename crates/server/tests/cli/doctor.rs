@@ -211,7 +211,7 @@ fn check_faults(project: &Project, running: &Running) {
 
     assert!(!output.status.success(), "{found:?}");
     assert_eq!(statuses(&found, "mail"), ["error"], "{found:?}");
-    // Neither its lag nor a password in its primary_conninfo is known.
+    // Its lag is unknown, and so is whether its primary_conninfo has a password.
     assert_eq!(statuses(&found, "replicas"), ["error", "warning"], "{found:?}");
     assert_eq!(statuses(&found, "schema"), ["ok"], "{found:?}");
 }
