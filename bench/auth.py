@@ -39,6 +39,12 @@ def mint_token(claims):
     return (signed + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
 
+def read_claims(token):
+    """The claims of a token, whose signature is not looked at."""
+    part = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
 def mint_role_key(role):
     return mint_token({"iss": "supabase-demo", "role": role})
 
@@ -196,14 +202,9 @@ def print_report(options, users):
 
     def read_user_with_new_token(client, state):
         # Each token is used once, so its signature is verified each time.
-        user = users[state["number"]][0]
         state["count"] = state.get("count", 0) + 1
-        claims = {
-            "sub": user,
-            "role": "authenticated",
-            "aud": "authenticated",
-            "n": [state["number"], state["count"]],
-        }
+        claims = read_claims(sessions[state["number"]]["access_token"])
+        claims["n"] = [state["number"], state["count"]]
         expect_status(client.call("GET", "/auth/v1/user", bearer=mint_token(claims)))
 
     rows = []

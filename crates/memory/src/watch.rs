@@ -1,11 +1,11 @@
 //! Watches how much memory is really in use: budgets count what is large, and this counts everything.
 
 use std::fs;
-use std::hint::black_box;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::allocator::return_freed_memory;
 use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
 
 /// Requests are refused above the first percentage of the limit, until less than the second one is in use.
@@ -41,8 +41,6 @@ pub enum Shortage {
 
 /// How often the allocator is made to return memory.
 const RETURN_INTERVAL: Duration = Duration::from_millis(50);
-/// The size of a block that the allocator takes from the system and not from what it has kept for small ones.
-const LARGE_BLOCK: usize = 8 << 20;
 
 /// The memory that this process may use.
 #[derive(Debug)]
@@ -197,12 +195,6 @@ fn update(budget: &MemoryBudget, share: u64, used_bytes: u64, limit_bytes: u64) 
         }
         _ => {}
     }
-}
-
-/// Makes the allocator look for freed memory that it has kept for longer than its delay. It does so only when somebody asks for
-/// memory, which nobody does while everything is refused.
-fn return_freed_memory() {
-    drop(black_box(Vec::<u8>::with_capacity(LARGE_BLOCK)));
 }
 
 #[cfg(test)]
