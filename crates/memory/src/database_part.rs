@@ -30,6 +30,8 @@ const AT_ONCE: usize = 1;
 const GUESSED_FOR: Duration = Duration::from_secs(2);
 /// What it keeps afterwards is what it had, divided by this number.
 const REST: usize = 8;
+/// What a session may hold besides, as what it serves is too small to be counted: a body of 250 kB that becomes 83 000 values makes it 16 MB.
+const SESSION_BYTES: usize = 12 * 1024 * 1024;
 /// The unit in which the part is divided.
 const UNIT_BYTES: usize = 1024;
 
@@ -103,6 +105,15 @@ impl DatabasePart {
     /// Whether anything is limited.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// How many sessions may serve requests at the same time, so that what each holds uncounted fits into the part; `None` where nothing limits it.
+    pub fn most_sessions(&self) -> Option<usize> {
+        let part = self.0.as_ref()?;
+        let bytes = usize::try_from(part.units)
+            .unwrap_or(usize::MAX)
+            .saturating_mul(UNIT_BYTES);
+        Some(bytes / SESSION_BYTES)
     }
 
     /// Waits for the client's turn, before its statement is prepared: what waits for PostgreSQL takes memory here. Without waiting while half of

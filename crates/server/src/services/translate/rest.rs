@@ -14,18 +14,24 @@ pub(in crate::services) fn rest_config(config: &Config) -> RestConfig {
 /// The settings of one worker's request pool, whose large results are counted in `memory`.
 pub(in crate::services) fn request_pool(config: &Config, memory: &MemoryBudget) -> RequestPoolConfig {
     let (rest, process, _) = config.rest_settings();
+    let workers = config.selvedge.workers.unwrap_or_else(available_cores);
     let pool = RequestPoolConfig {
         connections_per_worker: config.selvedge.connections_per_worker,
         slow_query: Some(config.selvedge.limits.slow_query).filter(|limit| !limit.is_zero()),
         memory: memory.clone(),
         ..RequestPoolConfig::default()
     };
-    apply_pool_settings(
-        pool,
-        &rest,
-        &process,
-        config.selvedge.workers.unwrap_or_else(available_cores),
-    )
+    apply_pool_settings(limit_sessions(pool, workers), &rest, &process, workers)
+}
+
+/// Opens fewer connections where PostgreSQL is in the same memory and has little of it. A worker keeps one more than is always open, for
+/// requests that take several round trips.
+fn limit_sessions(mut pool: RequestPoolConfig, workers: usize) -> RequestPoolConfig {
+    if let Some(sessions) = pool.memory.database().most_sessions() {
+        let of_worker = (sessions / workers).max(pool.connections_per_worker + 1);
+        pool.max_connections_per_worker = pool.max_connections_per_worker.min(of_worker);
+    }
+    pool
 }
 
 /// Applies PostgREST's pool settings (`db-pool`, `db-pool-max-idletime`, …) to one worker's share of the connections.
@@ -62,4 +68,31 @@ fn replace_if_set<T>(value: &mut T, other: Option<T>) {
 /// The number of cores that this process may use; the default number of workers.
 pub(crate) fn available_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_memory::DatabasePart;
+
+    use super::*;
+
+    const MIB: usize = 1024 * 1024;
+
+    #[test]
+    fn gw_049_a_small_machine_opens_fewer_connections() {
+        let most = |bytes, kept| {
+            let pool = RequestPoolConfig {
+                connections_per_worker: kept,
+                memory: MemoryBudget::with_database(usize::MAX, DatabasePart::new(bytes)),
+                ..RequestPoolConfig::default()
+            };
+            limit_sessions(pool, 2).max_connections_per_worker
+        };
+
+        // A quarter of 512 MiB, of 1 GiB and of 2 GiB, and a home's sessions on 256 MiB.
+        assert_eq!([128, 256, 512, 32].map(|mib| most(mib * MIB, 2)), [5, 10, 16, 3]);
+        assert_eq!(most(128 * MIB, 8), 9);
+        let elsewhere = limit_sessions(RequestPoolConfig::default(), 2);
+        assert_eq!(elsewhere.max_connections_per_worker, 16);
+    }
 }
