@@ -75,9 +75,10 @@ async function startBrowser() {
   const profile = mkdtempSync(join(folder, "profile-"));
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"];
   const own = [`--user-data-dir=${profile}`, `--remote-debugging-port=${port}`];
-  const browser = spawn(findBrowser(), [...flags, ...own, "about:blank"], { stdio: "ignore" });
+  // A group of its own: Debian's program is a script, and ending that alone would leave the browser running beside the next measurements.
+  const browser = spawn(findBrowser(), [...flags, ...own, "about:blank"], { stdio: "ignore", detached: true });
   const close = async () => {
-    browser.kill();
+    process.kill(-browser.pid);
     await once(browser, "exit");
   };
   for (let attempt = 0; attempt < 100; attempt += 1) {
