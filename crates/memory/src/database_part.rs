@@ -179,6 +179,17 @@ impl DatabaseEntry {
         self.take_guessed(bytes).await
     }
 
+    /// Waits until PostgreSQL may take what a single row may need that has lists in lists, of which nothing is known. Where the part is small
+    /// this is one of the large statements, of which one runs at a time: a process may have more than is counted for it here.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub async fn take_unknown_row(self) -> Result<DatabaseTurn, TurnTimeout> {
+        let half = usize::try_from(self.part.units / 2).unwrap_or(usize::MAX);
+        let bytes = half.saturating_mul(UNIT_BYTES).min(GUESSED_BYTES);
+        self.take_guessed(bytes).await
+    }
+
     fn guess_unknown(&self) -> usize {
         let third = usize::try_from(self.part.units / 3).unwrap_or(usize::MAX);
         third.saturating_mul(UNIT_BYTES).min(UNKNOWN_BYTES)
@@ -373,12 +384,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn gw_049_few_statements_of_which_little_is_known_fill_a_small_part() {
-        for (bytes, unknown, unproven) in [(128 << 20, 3, 6), (1 << 30, 16, 32)] {
+        for (bytes, unknown, unproven, rows) in
+            [(128 << 20, 3, 6, 1), (256 << 20, 4, 8, 1), (1 << 30, 16, 32, 8)]
+        {
             let part = DatabasePart::new(bytes);
             let counted = count_at_once(&part, DatabaseEntry::take_unknown).await;
             assert_eq!(counted, unknown, "{bytes}");
             let counted = count_at_once(&part, DatabaseEntry::take_unproven).await;
             assert_eq!(counted, unproven, "{bytes}");
+            let counted = count_at_once(&part, DatabaseEntry::take_unknown_row).await;
+            assert_eq!(counted, rows, "{bytes}");
         }
     }
 

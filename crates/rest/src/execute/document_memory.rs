@@ -1,5 +1,5 @@
-//! What PostgreSQL takes for results that it writes in one piece, where its memory is limited: counts, CSV, rows that were written, values of
-//! functions.
+//! What PostgreSQL takes for results that it writes in one piece, where its memory is limited: counts, rows that were written, values of
+//! functions, and single rows with lists in lists.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
@@ -10,7 +10,7 @@ use actix_web::HttpRequest;
 use lru::{DefaultHasher, LruCache};
 use selvedge_gateway::Caller;
 use selvedge_memory::{DatabasePart, DatabaseTurn, MemoryBudget};
-use selvedge_postgres::{Param, SqlStatement, TransactionResult};
+use selvedge_postgres::{JsonReadResult, Param, SqlStatement, TransactionResult};
 
 use crate::error::RestError;
 use crate::identity::Identity;
@@ -22,6 +22,8 @@ use crate::sql::BODY_COLUMN;
 const COPIES: usize = 9;
 /// Smaller results need no part of the memory.
 const LARGE_RESULT: usize = 256 * 1024;
+/// A row of a response of many is taken to be this part of it, as rows differ.
+const COUNTED_ROWS: usize = 16;
 /// How many statements are remembered; the least recently used is forgotten first.
 const REMEMBERED: usize = 4096;
 /// A statement's result is taken to be as large as the largest of this time.
@@ -193,13 +195,55 @@ impl<'a> ResultMemory<'a> {
             .map_err(|_| RestError::OutOfMemory { is_committed: false })
     }
 
+    /// Waits until PostgreSQL may take what the rows of a statement need, each of which has lists in lists. `None` for one whose rows were
+    /// small, also with other values: most requests of this shape are.
+    ///
+    /// # Errors
+    /// 503 when others take too long.
+    pub(crate) async fn wait_for_rows(&self, key: StatementKey) -> Result<Option<DatabaseTurn>, RestError> {
+        let bytes = match self.sizes.estimate(key) {
+            Estimate::Small | Estimate::Unproven => return Ok(None),
+            Estimate::Unknown => None,
+            Estimate::Bytes(bytes) => Some(bytes),
+        };
+        let Some(entry) = self.database.enter_at_once(Caller::client_of(self.http)) else {
+            return Ok(None);
+        };
+        let taken = match bytes {
+            Some(bytes) => entry.take(bytes.saturating_mul(COPIES)).await,
+            None => entry.take_unknown_row().await,
+        };
+        taken
+            .map(Some)
+            .map_err(|_| RestError::OutOfMemory { is_committed: false })
+    }
+
     /// Remembers how large the result of a statement was, or that it has failed for another reason than a lack of memory.
     pub(crate) fn record(&self, key: StatementKey, result: &Result<TransactionResult, RestError>) {
+        let body = |result: &TransactionResult| {
+            result
+                .rows
+                .first()
+                .and_then(|row| row.bytes(BODY_COLUMN))
+                .map_or(0, |body| body.len())
+        };
+        self.record_size(key, result.as_ref().map(body));
+    }
+
+    /// Remembers how large the rows of a statement may be: each of them a part of all, and of many at least a sixteenth.
+    pub(crate) fn record_rows(&self, key: StatementKey, result: &Result<JsonReadResult, RestError>) {
+        let row = |result: &JsonReadResult| {
+            result.body.len()
+                / usize::try_from(result.rows)
+                    .unwrap_or(usize::MAX)
+                    .clamp(1, COUNTED_ROWS)
+        };
+        self.record_size(key, result.as_ref().map(row));
+    }
+
+    fn record_size(&self, key: StatementKey, result: Result<usize, &RestError>) {
         let bytes = match result {
-            Ok(result) => {
-                let body = result.rows.first().and_then(|row| row.bytes(BODY_COLUMN));
-                Some(body.map_or(0, |body| body.len()))
-            }
+            Ok(bytes) => Some(bytes),
             Err(RestError::Database(fault)) if !fault.sqlstate.starts_with(OUT_OF_RESOURCES) => None,
             Err(_) => return,
         };

@@ -103,7 +103,20 @@ impl Execution<'_> {
             fallback: &|| statement.texts(),
             may_run_twice: &|| may_run_twice(plan, self.catalog),
         };
-        let transaction = self.transaction(plan, &statement.rows, &extra);
+        let measured = self
+            .result_memory
+            .as_ref()
+            .filter(|_| plan.has_lists_in_lists())
+            .map(|memory| (memory, memory.key_of(&statement.rows)));
+        let turn = match measured {
+            // Boxed, because few requests need it.
+            Some((memory, key)) => Box::pin(memory.wait_for_rows(key)).await?,
+            None => None,
+        };
+        let transaction = RequestTransaction {
+            turn: turn.as_ref().or(self.turn),
+            ..self.transaction(plan, &statement.rows, &extra)
+        };
         let of_replica = match self.replicas {
             Some(replicas) => replicas.read_json(plan, &transaction, &read).await,
             None => None,
@@ -112,13 +125,17 @@ impl Execution<'_> {
             Some(result) => result,
             None => self.pool.read_json(&transaction, &read).await,
         };
+        let result = result.map_err(|error| self.map_pool_error(error));
+        if let Some((memory, key)) = measured {
+            memory.record_rows(key, &result);
+        }
         let JsonReadResult {
             body,
             rows,
             total,
             after,
             ..
-        } = result.map_err(|error| self.map_pool_error(error))?;
+        } = result?;
         // Nothing is rolled back for its number of rows, so they are checked after the transaction, without a second round trip.
         let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
         set_traced_rows(rows);

@@ -3,7 +3,7 @@
 use super::mutate::MutatePlan;
 use super::negotiate::Handler;
 use super::query_plan::{QueryKind, QueryPlan};
-use super::tree::{Condition, SelectColumn};
+use super::tree::{ChildOutput, Condition, ReadNode, SelectColumn};
 use crate::catalog::Relation;
 use crate::request::ast::{Operation, QuantOperator};
 
@@ -34,6 +34,21 @@ impl QueryPlan {
         };
         is_one && self.read.children.is_empty() && have_no_repeated_columns(&self.read.select)
     }
+
+    /// Whether a row has lists in lists. PostgreSQL writes a row in one piece, and the lengths of such lists multiply.
+    pub fn has_lists_in_lists(&self) -> bool {
+        count_nested_lists(&self.read) > 1
+    }
+}
+
+/// How many lists are in each other below a node.
+fn count_nested_lists(node: &ReadNode) -> usize {
+    let below = node.children.iter().zip(&node.outputs);
+    let depths = below.map(|(child, output)| {
+        let is_list = matches!(output, ChildOutput::Array { .. });
+        usize::from(is_list) + count_nested_lists(child)
+    });
+    depths.max().unwrap_or_default()
 }
 
 /// Whether filters name one row of a table by its primary key.
@@ -108,6 +123,21 @@ mod tests {
             ("PATCH", "title=eq.a", r#"{"title":"a"}"#),
         ] {
             assert!(!plan(method, query, body).has_one_row(), "{method} {query}");
+        }
+    }
+
+    #[test]
+    fn gw_049_lists_in_lists_of_a_row_are_found_at_any_depth() {
+        let has_lists = |select: &str| plan("GET", &format!("select={select}"), "").has_lists_in_lists();
+
+        assert!(has_lists("id,comments(id,posts(comments(id)))"));
+        for small in [
+            "id",
+            "id,comments(*)",
+            "id,comments(*,posts(*))",
+            "a:comments(id),b:comments(id)",
+        ] {
+            assert!(!has_lists(small), "{small}");
         }
     }
 }
