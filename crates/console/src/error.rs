@@ -69,6 +69,11 @@ impl ConsoleError {
             .as_db_error()
             .map_or_else(|| error.to_string(), |error| error.message().to_owned());
         tracing::warn!(error = message, "the console cannot use the tables of Auth");
+        Self::auth_tables_away()
+    }
+
+    /// 503 for whatever keeps the console from using Auth's tables; the log has the reason.
+    pub(crate) fn auth_tables_away() -> Self {
         Self::unavailable("The users of the project cannot be looked up at the moment")
     }
 

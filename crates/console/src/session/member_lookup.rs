@@ -50,9 +50,11 @@ pub(super) async fn find_member(
     user: Uuid,
     auth_session: Uuid,
 ) -> Result<Option<(String, Level)>, ConsoleError> {
-    let client = database.auth_admin().await?;
-    let found = client.query_opt(FIND_MEMBER, &[&user, &auth_session]).await;
-    let Some(row) = found.map_err(|error| ConsoleError::of_auth_tables(&error))? else {
+    let found = database
+        .query_at_auth(FIND_MEMBER, &[&user, &auth_session])
+        .await?;
+    // A rule of the project may make one user many.
+    let [row] = found.as_slice() else {
         return Ok(None);
     };
     let (address, level): (Option<&str>, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
@@ -72,18 +74,15 @@ pub(super) async fn end_auth_session(
     auth_session: Uuid,
 ) -> Result<(), ConsoleError> {
     // Triggers of the project run in this statement or at the commit, in both cases as the role that has logged in.
-    let client = database.auth_admin().await?;
-    let ended = client.execute(END_AUTH_SESSION, &[&auth_session, &user]).await;
-    ended
-        .map(|_| ())
-        .map_err(|error| ConsoleError::of_auth_tables(&error))
+    database
+        .query_at_auth(END_AUTH_SESSION, &[&auth_session, &user])
+        .await?;
+    Ok(())
 }
 
 /// Lists the users whose `app_metadata` contains a console level.
 pub(super) async fn list_members(database: &ConsoleDatabase) -> Result<Vec<ListedMember>, ConsoleError> {
-    let client = database.auth_admin().await?;
-    let listed = client.query(LIST_MEMBERS, &[]).await;
-    let rows = listed.map_err(|error| ConsoleError::of_auth_tables(&error))?;
+    let rows = database.query_at_auth(LIST_MEMBERS, &[]).await?;
     rows.iter()
         .map(|row| {
             Ok(ListedMember {

@@ -1,10 +1,12 @@
 //! Database connections of the console. A level is a login, so PostgreSQL itself refuses what a level may not do.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use selvedge_postgres::{Database, Login};
-use tokio_postgres::Client;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row};
 
 use super::config::Level;
 use crate::error::ConsoleError;
@@ -35,8 +37,11 @@ const DISCARD: &str = "discard all";
 
 /// Begins each use of a session of Auth's owner. One table that a migration has locked must not hold it for long.
 const BEGIN_AT_AUTH: &str =
-    "set search_path = pg_catalog, pg_temp; set statement_timeout = '5s'; set lock_timeout = '3s';
+    "set search_path = pg_catalog, pg_temp; set statement_timeout = '4s'; set lock_timeout = '3s';
     set idle_in_transaction_session_timeout = '20s'";
+
+/// Longest time for a statement there with its commit, at which code of the project may run as well: PostgreSQL's own limit ends before it.
+const LONGEST_AT_AUTH: Duration = Duration::from_secs(5);
 
 /// The database, as the levels and the console itself reach it.
 pub struct ConsoleDatabase {
@@ -104,15 +109,34 @@ impl ConsoleDatabase {
         Ok(client)
     }
 
-    /// A connection of the role that owns Auth's tables, for all that reads or writes them. Indexes, policies and triggers of the project run code
-    /// in it, and may leave some for the end of a transaction; `postgres` is a member of this role, so that they gain nothing. Nothing that they
-    /// leave in a session is there at its next use.
+    /// Runs a statement as the role that owns Auth's tables, for all that reads or writes them. Indexes, policies and triggers of the project run
+    /// code in it, and may leave some for the end of a transaction; `postgres` is a member of this role, so that they gain nothing. Nothing that they
+    /// leave in a session is there at its next use, and none of them keeps one for longer than five seconds.
     ///
-    /// Hold no other connection meanwhile: this may wait, and so may the statements.
+    /// Hold no other connection meanwhile: this may wait.
     ///
     /// # Errors
-    /// 503 when the database is away, or no connection becomes free.
-    pub(crate) async fn auth_admin(&self) -> Result<Object, ConsoleError> {
+    /// 503 when the database is away, no connection becomes free, or PostgreSQL refuses the statement.
+    pub(crate) async fn query_at_auth(
+        &self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, ConsoleError> {
+        let client = self.auth_admin().await?;
+        let answer = tokio::time::timeout(LONGEST_AT_AUTH, client.query(statement, parameters)).await;
+        if let Ok(answer) = answer {
+            return answer.map_err(|error| ConsoleError::of_auth_tables(&error));
+        }
+        // Taken out of the pool, because code that catches the cancellation goes on.
+        let token = client.cancel_token();
+        drop(Object::take(client));
+        self.database.cancel_statement(&token).await;
+        tracing::warn!("code of the project keeps a statement at the tables of Auth from ending");
+        Err(ConsoleError::auth_tables_away())
+    }
+
+    /// A connection for one statement of [`Self::query_at_auth`].
+    async fn auth_admin(&self) -> Result<Object, ConsoleError> {
         let mut tries = 0;
         loop {
             let client = self.auth_admin.get().await.map_err(|error| match error {

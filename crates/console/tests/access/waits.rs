@@ -21,13 +21,17 @@ async fn send(
         .expect("an answer")
 }
 
-/// Returns when this many sessions of the console wait for a lock.
-async fn wait_for_blocked_sessions(superuser: &tokio_postgres::Client, count: i64) {
+/// Returns when this many sessions of a login wait for a lock.
+async fn wait_for_blocked_sessions(superuser: &tokio_postgres::Client, login: &str, count: i64) {
     let waiting = "select count(*) from pg_stat_activity
-        where usename = 'selvedge_console_service' and datname = current_database() and wait_event_type = 'Lock'";
+        where usename::text = $1 and datname = current_database() and wait_event_type = 'Lock'";
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
-        let found: i64 = superuser.query_one(waiting, &[]).await.expect("counted").get(0);
+        let found: i64 = superuser
+            .query_one(waiting, &[&login])
+            .await
+            .expect("counted")
+            .get(0);
         if found >= count {
             return;
         }
@@ -55,7 +59,8 @@ async fn console_013_more_first_requests_at_once_than_connections_do_not_wait_fo
     });
     let requests: Vec<_> = requests.collect();
     // A transaction sees the list of sessions as it was at its first look.
-    wait_for_blocked_sessions(&console.database.superuser().await, 4).await;
+    let observer = console.database.superuser().await;
+    wait_for_blocked_sessions(&observer, "selvedge_console_service", 4).await;
     superuser.batch_execute("commit").await.expect("released");
     let released = Instant::now();
 
@@ -166,4 +171,85 @@ async fn console_171_what_an_index_of_auth_changes_in_a_session_ends_with_its_us
             .get::<_, i64>(0),
         0
     );
+}
+
+/// The lookup of a user may wait for a migration. A session that has ended meanwhile is not brought back by the request that waited.
+#[tokio::test]
+async fn console_013_a_session_that_ends_while_its_user_is_looked_up_lets_nobody_in() {
+    let console = Arc::new(Console::start_for_project_users().await);
+    let session = Arc::new(add_member(&console).await);
+    let (owner, observer) = (
+        console.database.connect("supabase_auth_admin").await,
+        console.database.superuser().await,
+    );
+    let service = console.database.connect("selvedge_console_service").await;
+    for (ended, is_same) in [
+        ("expires_at = now() - interval '1 s'", "expires_at < now()"),
+        (
+            "seen_at = now() - interval '1 d'",
+            "seen_at < now() - interval '1 h'",
+        ),
+    ] {
+        let begin = "update selvedge_console.selvedge_sessions set expires_at = now() + interval '1 h', seen_at = now() - interval '1 min'";
+        service.batch_execute(begin).await.expect("a session");
+        owner
+            .batch_execute("begin; lock table auth.users in access exclusive mode")
+            .await
+            .expect("locked");
+        let request = {
+            let (console, session) = (Arc::clone(&console), Arc::clone(&session));
+            spawn_blocking(move || console.page_as(&session, "GET", "/api/logs"))
+        };
+        // The login that waits is that of the lookup; the owner's own transaction waits for nothing.
+        wait_for_blocked_sessions(&observer, "supabase_auth_admin", 1).await;
+        let end = format!("update selvedge_console.selvedge_sessions set {ended}");
+        service.batch_execute(&end).await.expect("ended");
+        owner.batch_execute("commit").await.expect("released");
+
+        let answer = request.await.expect("an answer");
+
+        assert_eq!(answer.status, 401, "{ended}: {}", answer.body);
+        let stays = format!("select bool_and({is_same}) from selvedge_console.selvedge_sessions");
+        let row = observer.query_one(&stays, &[]).await.expect("a row");
+        assert!(row.get::<_, bool>(0), "{ended}");
+    }
+}
+
+/// PostgreSQL's limit of a statement ends before the commit, at which a deferred trigger runs.
+const SLEEPS_AT_THE_COMMIT: &str = "
+    create function public.sleep() returns trigger language plpgsql as $$
+      begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$;
+    create constraint trigger later after delete on auth.sessions deferrable initially deferred
+      for each row execute function public.sleep();";
+
+#[tokio::test]
+async fn console_171_code_of_the_project_at_a_commit_keeps_no_session_of_the_console() {
+    let console = Arc::new(Console::start_for_project_users().await);
+    let session = Arc::new(add_member(&console).await);
+    let postgres = console.database.connect("postgres").await;
+    postgres
+        .batch_execute(SLEEPS_AT_THE_COMMIT)
+        .await
+        .expect("postgres may");
+
+    let begun = Instant::now();
+    // As many as there are connections to Auth's tables.
+    let requests = [(); 2].map(|()| send(&console, &session, "DELETE", "/api/session"));
+    let [first, second] = requests;
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(
+        (first.status, second.status),
+        (503, 503),
+        "{}{}",
+        first.body,
+        second.body
+    );
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+
+    let answer = send(&console, &session, "GET", "/api/logs").await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let superuser = console.database.superuser().await;
+    let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity
+        where usename = 'supabase_auth_admin' and datname = current_database()";
+    superuser.query_one(end, &[]).await.expect("ended");
 }
