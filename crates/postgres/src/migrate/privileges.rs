@@ -1,7 +1,9 @@
 //! Compares a database's catalog with the rules by which `postgres` is never more than `postgres` (docs/decisions.md).
 
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error};
 
+use super::platform::is_of_this_version;
 use super::readable_passwords::find_readable_passwords;
 use super::shipped_functions::list_changed_functions;
 
@@ -25,7 +27,8 @@ pub struct PrivilegeFault {
 /// # Errors
 /// When the query fails.
 pub async fn find_privilege_faults(client: &Client) -> Result<Vec<PrivilegeFault>, Error> {
-    let mut faults = find(client, FAULTS).await?;
+    let is_current = is_of_this_version(client).await?;
+    let mut faults = find(client, FAULTS, &[&is_current]).await?;
     let changed = list_changed_functions(client).await?.into_iter();
     faults.extend(changed.map(|object| PrivilegeFault {
         rule: SHIPPED_FUNCTIONS.to_owned(),
@@ -40,7 +43,7 @@ pub async fn find_privilege_faults(client: &Client) -> Result<Vec<PrivilegeFault
 /// # Errors
 /// When a query fails.
 pub async fn find_role_faults(client: &Client) -> Result<Vec<PrivilegeFault>, Error> {
-    let mut faults = find(client, FAULTS_OF_ROLES).await?;
+    let mut faults = find(client, FAULTS_OF_ROLES, &[]).await?;
     let passwords = find_readable_passwords(client).await?.into_iter();
     faults.extend(passwords.map(|(rule, object)| PrivilegeFault {
         rule: rule.to_owned(),
@@ -49,8 +52,12 @@ pub async fn find_role_faults(client: &Client) -> Result<Vec<PrivilegeFault>, Er
     Ok(faults)
 }
 
-async fn find(client: &Client, query: &str) -> Result<Vec<PrivilegeFault>, Error> {
-    let rows = client.query(query, &[]).await?;
+async fn find(
+    client: &Client,
+    query: &str,
+    parameters: &[&(dyn ToSql + Sync)],
+) -> Result<Vec<PrivilegeFault>, Error> {
+    let rows = client.query(query, parameters).await?;
     let faults = rows.iter().map(|row| PrivilegeFault {
         rule: row.get(0),
         object: row.get(1),

@@ -1,5 +1,6 @@
 -- What in this database's catalog breaks the rules by which `postgres` is never more than `postgres` (docs/decisions.md, "Rights of
--- `postgres`"): one row (rule, object) for each, none in a database as it was shipped. Reads catalogs only.
+-- `postgres`"): one row (rule, object) for each, none in a database as it was shipped. Reads catalogs only. $1: whether the platform schema is that
+-- of this version, so that all its tables have to be there.
 with found as (
 with superuser as (
   select r.oid from pg_catalog.pg_roles as r where r.rolsuper
@@ -238,23 +239,53 @@ where n.nspname in ('_selvedge', 'selvedge_console', 'vault', 'cron', 'net')
   and n.nspowner in (select oid from superuser)
   and a.privilege_type = 'CREATE' and a.grantee not in (select oid from superuser)
 union all
-select 'tables that decide what a superuser runs are guarded', wanted.name
+select 'tables that decide what a superuser runs are guarded', wanted.name || case
+    when c.oid is null then ' is missing' when c.relowner not in (select oid from superuser) then ' is no superuser''s' else ''
+  end
 from (values
-  ('_selvedge.platform_migrations'::text), ('_selvedge.shipped_extensions'), ('_selvedge.selvedge_installed_extensions'),
-  ('_selvedge.selvedge_event_trigger_functions'), ('_selvedge.selvedge_project_settings'), ('vault._key_file'), ('cron.job')
-) as wanted (name)
+  ('_selvedge.platform_migrations'::text, null::text), ('_selvedge.shipped_extensions', null), ('_selvedge.selvedge_installed_extensions', null),
+  ('_selvedge.selvedge_event_trigger_functions', null), ('_selvedge.selvedge_project_settings', null),
+  -- Those of extensions, with a function that is there where they are. pg_cron itself, as a library, runs its jobs by itself.
+  ('vault._key_file', '_crypto_aead_det_decrypt'), ('cron.job', '_require_valid_schedule')
+) as wanted (name, beside)
 -- By name, because looking a table up needs USAGE of its schema, which not every role has that may ask.
-join pg_catalog.pg_namespace as n on n.nspname = pg_catalog.split_part(wanted.name, '.', 1)
-join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relname = pg_catalog.split_part(wanted.name, '.', 2)
-  and c.relowner in (select oid from superuser)
-where not exists (
-  select from pg_catalog.pg_trigger as t
-  where t.tgrelid = c.oid and t.tgenabled = 'A' and t.tgname in ('selvedge_refuse_change', 'cron_job_check_owner')
-)
-  -- pg_cron itself, as a library, has no such trigger, and runs its jobs by itself.
-  and (wanted.name <> 'cron.job' or exists (
-    select from pg_catalog.pg_proc as p where p.pronamespace = n.oid and p.proname = '_require_valid_schedule'
+left join pg_catalog.pg_namespace as n on n.nspname = pg_catalog.split_part(wanted.name, '.', 1)
+left join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relname = pg_catalog.split_part(wanted.name, '.', 2) and c.relkind in ('r', 'p')
+where (c.oid is null or c.relowner not in (select oid from superuser) or not exists (
+    select from pg_catalog.pg_trigger as t
+    where t.tgrelid = c.oid and t.tgenabled = 'A' and t.tgname in ('selvedge_refuse_change', 'cron_job_check_owner')
   ))
+  and case
+    when wanted.beside is not null then exists (
+      select from pg_catalog.pg_proc as p
+      where p.pronamespace = n.oid and p.proname = wanted.beside and p.proowner in (select oid from superuser)
+    )
+    else c.oid is not null or $1::pg_catalog.bool
+  end
+union all
+-- Default privileges reach a view that is made now, and did not reach the table that was made before them.
+select 'a former name of a table gives no right that the table does not give', v.oid::pg_catalog.regclass || ': ' || a.privilege_type || ' to '
+  || coalesce(g.rolname::text, 'PUBLIC')
+from pg_catalog.pg_class as v
+join pg_catalog.pg_namespace as n on n.oid = v.relnamespace and n.nspname = '_selvedge'
+join pg_catalog.pg_class as t on t.relnamespace = n.oid and t.relname = 'selvedge_' || v.relname and t.relkind in ('r', 'p')
+cross join lateral (
+  select acl.grantee, acl.privilege_type, acl.is_grantable, null::name as name from pg_catalog.aclexplode(v.relacl) as acl
+  union all
+  select acl.grantee, acl.privilege_type, acl.is_grantable, col.attname
+  from pg_catalog.pg_attribute as col, pg_catalog.aclexplode(col.attacl) as acl where col.attrelid = v.oid
+) as a
+left join pg_catalog.pg_roles as g on g.oid = a.grantee
+where v.relkind in ('v', 'm') and a.grantee not in (select oid from superuser)
+  and not exists (
+    select from pg_catalog.aclexplode(t.relacl) as x
+    where x.grantee = a.grantee and x.privilege_type = a.privilege_type and (x.is_grantable or not a.is_grantable)
+  )
+  and not exists (
+    select from pg_catalog.pg_attribute as col, pg_catalog.aclexplode(col.attacl) as x
+    where col.attrelid = t.oid and col.attname = a.name and x.grantee = a.grantee and x.privilege_type = a.privilege_type
+      and (x.is_grantable or not a.is_grantable)
+  )
 union all
 select 'a library is no plugin of a replication slot', p.oid::pg_catalog.regprocedure || ' is open to others than superusers'
 from pg_catalog.pg_proc as p

@@ -51,6 +51,24 @@ const OF_MAPPINGS: &str = "
       )
     order by 1";
 
+/// Whether the session may read the logins of Citus between its nodes: a table that is there with Citus alone.
+const HAS_NODE_LOGINS: &str = "
+    select coalesce(pg_catalog.has_table_privilege(
+      pg_catalog.to_regclass('pg_catalog.pg_dist_authinfo'::pg_catalog.text)::pg_catalog.oid, 'select'::pg_catalog.text
+    ), false)";
+
+/// The logins of Citus between its nodes, but for those of roles that `postgres` is.
+const OF_NODES: &str = "
+    select pg_catalog.concat('the login of ', a.rolename, ' between nodes of Citus'), a.authinfo::pg_catalog.text
+    from pg_catalog.pg_dist_authinfo as a
+    where not exists (
+      select from pg_catalog.pg_roles as p
+      join pg_catalog.pg_roles as r on r.rolname operator(pg_catalog.=) a.rolename
+      where p.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name
+        and pg_catalog.pg_has_role(p.oid, r.oid, 'member'::pg_catalog.text)
+    )
+    order by 1";
+
 /// What a session may read of passwords.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadablePasswords {
@@ -109,6 +127,14 @@ pub(super) async fn find_readable_passwords(client: &Client) -> Result<Vec<(&'st
             }
         }
     }
+    if client.query_one(HAS_NODE_LOGINS, &[]).await?.try_get(0)? {
+        for row in client.query(OF_NODES, &[]).await? {
+            let (name, text): (String, &str) = (row.try_get(0)?, row.try_get(1)?);
+            if has_password(text) {
+                objects.push((IN_A_FILE, format!("{name} has a password")));
+            }
+        }
+    }
     if readable.of_mappings {
         for row in client.query(OF_MAPPINGS, &[]).await? {
             let name: String = row.try_get(0)?;
@@ -145,15 +171,16 @@ fn has_password(text: &str) -> bool {
     }
 }
 
-/// libpq takes what stands before the first `@` for user and password, unless a slash comes before it.
+/// libpq takes what stands before the first `@` for user and password, unless a slash comes before it; a question mark in it is a part of it.
 fn has_uri_password(uri: &str) -> bool {
     let user = uri.split(['@', '/']).next().unwrap_or_default();
     let is_user = uri.as_bytes().get(user.len()) == Some(&b'@');
     let of_user = user
         .split_once(':')
         .is_some_and(|(_, password)| !password.is_empty());
-    let parameters = uri.split_once('?').map_or("", |(_, parameters)| parameters);
-    let is_named = parameters.split('&').any(|parameter| {
+    // Every question mark may begin the parameters: one in brackets belongs to a host, and libpq finds its end otherwise.
+    let address = if is_user { &uri[user.len()..] } else { uri };
+    let is_named = address.split(['?', '&']).skip(1).any(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or_default();
         // A name that is written with escapes is taken for one that hides a password.
         !value.is_empty() && (name == "password" || name.contains('%'))
@@ -214,6 +241,10 @@ mod tests {
             "postgresql://db/?user=rep&password=x",
             "postgresql://db?sslmode=require&pass%77ord=x",
             "postgresql://:x@/postgres?host=/run",
+            "postgresql://us?er@db/x?password=x",
+            "postgresql://us?er:x@db/x",
+            "postgresql://us?er=a&b@db?sslmode=require&password=x",
+            "postgresql://[a?b]/x?password=x",
         ] {
             assert!(has_password(text), "{text}");
         }
@@ -229,6 +260,7 @@ mod tests {
             "postgresql://db:5432/postgres",
             "postgresql://db/a:b@c?application_name=password",
             "postgresql://db/?password=",
+            "postgresql://us?password=x@db/y?sslmode=require",
         ] {
             assert!(!has_password(text), "{text}");
         }

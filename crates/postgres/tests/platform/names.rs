@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use selvedge_postgres::migrate::find_privilege_faults;
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
@@ -214,4 +215,42 @@ async fn gw_017_an_upgrade_waits_for_a_sweep_before_it_locks_what_sign_ins_need(
 
     renamed.expect("after the sweep");
     assert_eq!(locked, "null");
+}
+
+/// What the rules about names find: rights of a former name that its table does not give, and guarded tables that are somewhere else.
+#[tokio::test]
+async fn gw_012_rules_find_former_names_with_more_rights_and_guarded_tables_that_are_missing() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let postgres = database.connect("postgres").await;
+    let list = async || -> Vec<String> {
+        let faults = find_privilege_faults(&postgres).await.expect("a list");
+        faults.into_iter().map(|fault| fault.object).collect()
+    };
+    assert_eq!(list().await, Vec::<String>::new());
+
+    superuser
+        .batch_execute(
+            "grant select on _selvedge.outgoing_mails to dashboard_user;
+             grant update (name) on _selvedge.worker_sessions to public;
+             alter table _selvedge.selvedge_project_settings rename to moved;
+             alter table _selvedge.selvedge_installed_extensions owner to postgres",
+        )
+        .await
+        .expect("a superuser may");
+    let mut found = list().await;
+
+    found.retain(|object| object.starts_with("_selvedge."));
+    found.sort();
+    for expected in [
+        "_selvedge.outgoing_mails: SELECT to dashboard_user",
+        "_selvedge.selvedge_installed_extensions is no superuser's",
+        "_selvedge.selvedge_project_settings is missing",
+        "_selvedge.worker_sessions: UPDATE to PUBLIC",
+    ] {
+        assert!(
+            found.iter().any(|object| object == expected),
+            "{expected}: {found:?}"
+        );
+    }
 }

@@ -92,6 +92,7 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
                execute 'grant execute on function ' || 'pg_create_logical_replication_slot'::regproc::oid::regprocedure || ' to postgres';
              end $$;
              alter table _selvedge.selvedge_installed_extensions disable trigger all;
+             grant update on _selvedge.outgoing_mails to anon;
              alter event trigger selvedge_open_new_extension enable;
              alter schema graphql owner to postgres;
              update pg_extension set extowner = 'postgres'::regrole where extname = 'plpgsql';
@@ -347,7 +348,11 @@ async fn gw_012_passwords_of_connections_that_postgres_reads_are_named() {
              create foreign data wrapper gw_012; create server gw_012 foreign data wrapper gw_012;
              create user mapping for supabase_admin server gw_012 options (user 'x', password 'secret');
              create user mapping for postgres server gw_012 options (user 'x', password 'secret');
-             create user mapping for anon server gw_012 options (user 'x')",
+             create user mapping for anon server gw_012 options (user 'x');
+             set local allow_system_table_mods = on;
+             create table pg_catalog.pg_dist_authinfo (nodeid int, rolename name, authinfo text);
+             insert into pg_catalog.pg_dist_authinfo values (0, 'gw_012', 'password=secret'), (0, 'postgres', 'password=secret'),
+               (0, 'gw_012_by_certificate', 'sslcert=/x sslkey=/y')",
         )
         .await
         .expect("a superuser may");
@@ -363,6 +368,7 @@ async fn gw_012_passwords_of_connections_that_postgres_reads_are_named() {
         [
             format!("the subscription gw_012_pairs {in_database}"),
             format!("the subscription gw_012_uri {in_database}"),
+            "the login of gw_012 between nodes of Citus has a password".to_owned(),
             "the user mapping of supabase_admin for the server gw_012 has a password".to_owned(),
         ]
     );
