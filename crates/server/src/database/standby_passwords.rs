@@ -36,10 +36,11 @@ pub(crate) enum StandbyPassword {
 /// Looks at all standbys at once, each with the login of its URL. Returns addresses with what was found.
 pub(crate) async fn find_standby_passwords(config: &Config) -> Vec<(String, StandbyPassword)> {
     let urls = config.selvedge.replicas.iter().flat_map(|section| &section.urls);
-    join_all(urls.map(look_at)).await
+    join_all(urls.map(|url| look_at(url, ANSWER_LIMIT))).await
 }
 
-async fn look_at(url: &SecretString) -> (String, StandbyPassword) {
+/// Looks at one standby, for at most `limit`.
+async fn look_at(url: &SecretString, limit: Duration) -> (String, StandbyPassword) {
     let standby = match ExternalDatabase::parse_named("selvedge.replicas.urls", url) {
         Ok(standby) => standby,
         Err(error) => {
@@ -49,14 +50,14 @@ async fn look_at(url: &SecretString) -> (String, StandbyPassword) {
             );
         }
     };
-    let found = match tokio::time::timeout(ANSWER_LIMIT, ask(&standby)).await {
+    let found = match tokio::time::timeout(limit, ask(&standby)).await {
         Ok(Ok(Some(true))) => StandbyPassword::Readable,
         Ok(Ok(Some(false))) => StandbyPassword::None,
         Ok(Ok(None)) => {
             StandbyPassword::Unread("the login of its URL is no member of pg_read_all_settings".to_owned())
         }
         Ok(Err(error)) => StandbyPassword::Unread(format!("{error:#}")),
-        Err(_) => StandbyPassword::Unread(format!("no answer for {} s", ANSWER_LIMIT.as_secs())),
+        Err(_) => StandbyPassword::Unread(format!("no answer for {} s", limit.as_secs_f32())),
     };
     (standby.address(), found)
 }
@@ -84,4 +85,27 @@ pub(crate) async fn warn_of_standby_passwords(config: &Config) {
 /// Says that nothing is known of the standby at `address`, and why.
 pub(crate) fn describe_unread(address: &str, reason: &str) -> String {
     format!("primary_conninfo of {address} was not looked at: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// The system accepts connections to it, and nobody reads them.
+    #[actix_web::test]
+    async fn gw_012_a_standby_that_stays_silent_is_left_after_a_limit() {
+        let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = silent.local_addr().unwrap().port();
+        let url = format!("postgresql://u:p@127.0.0.1:{port}/x?sslmode=disable").into();
+
+        let begun = Instant::now();
+        let (address, found) = look_at(&url, Duration::from_millis(50)).await;
+
+        assert!(begun.elapsed() < ANSWER_LIMIT / 2, "{:?}", begun.elapsed());
+        assert_eq!(address, format!("127.0.0.1:{port}"));
+        assert!(matches!(found, StandbyPassword::Unread(reason) if reason == "no answer for 0.05 s"));
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, ClusterAccess, DATABASE, RunningCluster};
-use selvedge_postgres::migrate::refuse_newer_platform;
+use selvedge_postgres::migrate::{MigrateError, is_platform_older, refuse_newer_platform};
 use selvedge_postgres::{PrivilegedSession, find_primary};
 use tokio_postgres::{Client, Config as Login};
 
@@ -213,6 +213,15 @@ async fn refuse_newer(target: &TargetDatabase) -> Result<()> {
     Ok(refuse_newer_platform(&session).await?)
 }
 
+/// Refuses a database whose platform schema an older version of this program has made: the console's tables have other names there.
+async fn refuse_older(client: &Client) -> Result<()> {
+    match is_platform_older(client).await {
+        Ok(true) | Err(MigrateError::NoPlatform) => Err(MigrateError::NoPlatform.into()),
+        // Whether a newer one is a fault depends on the command.
+        Ok(false) | Err(_) => Ok(()),
+    }
+}
+
 /// Whether a server has answered with an error.
 fn is_refused(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -284,7 +293,9 @@ pub(crate) async fn run_as_console<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T>,
 ) -> Result<T> {
     if let Some(database) = TargetDatabase::find_or_allow_start(config).await? {
-        return work(&*database.connect_as_console().await?).await;
+        let client = database.connect_as_console().await?;
+        refuse_older(&client).await?;
+        return work(&*client).await;
     }
     let cluster = embedded::start_cluster(config).await?;
     let outcome = async {

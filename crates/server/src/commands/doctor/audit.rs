@@ -11,10 +11,11 @@ const LIST_FAULTS: &str = "select entry_id, fault from selvedge_console.check_au
 const NEWEST_SEAL: &str = "select s.entry_id, pg_catalog.encode(s.seal, 'hex')
     from selvedge_console.selvedge_audit_seals as s order by s.entry_id desc limit 1";
 
-/// Compares the entries of the console's audit with their seals.
-pub(super) async fn examine_audit(client: &Client) -> Finding {
+/// Compares the entries of the console's audit with their seals. `is_older`: an older version of this program has made the platform schema.
+pub(super) async fn examine_audit(client: &Client, is_older: bool) -> Finding {
     let faults = match client.query(LIST_FAULTS, &[]).await {
         Ok(rows) => rows,
+        Err(_) if is_older => return Finding::outdated("audit", "the seals of the console's audit"),
         Err(error) => return Finding::unknown("audit", &error),
     };
     if !faults.is_empty() {
@@ -55,6 +56,7 @@ pub(super) async fn examine_audit(client: &Client) -> Finding {
             format!("every entry matches its seal; that of {entry} is {seal}, as in the log"),
         ),
         Ok(None) => Finding::ok("audit", "no entry of the console's audit is sealed yet"),
+        Err(_) if is_older => Finding::outdated("audit", "the seals of the console's audit"),
         Err(error) => Finding::unknown("audit", &error),
     }
 }

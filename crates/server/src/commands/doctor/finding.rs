@@ -4,7 +4,7 @@ use selvedge_console::DoctorCheck;
 use serde::Serialize;
 
 use crate::cli::OutputFormat;
-use crate::output::{BAD, DIM, GOOD, WARN};
+use crate::output::{BAD, DIM, GOOD, WARN, show_foreign_text};
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -70,6 +70,17 @@ impl Finding {
         )
     }
 
+    /// A check that this version cannot make in a database whose platform schema an older version of this program has made.
+    pub(super) fn outdated(check: &'static str, what: &str) -> Self {
+        Self::warning(
+            check,
+            format!(
+                "could not look: {what}, as an older version of this program has made the platform schema"
+            ),
+            "bring the schema up to date first: selvedge migrate up (a running project: selvedge stop, selvedge start)",
+        )
+    }
+
     /// A check that could not be made.
     pub(super) fn unknown(check: &'static str, error: &tokio_postgres::Error) -> Self {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
@@ -110,20 +121,37 @@ pub(super) fn print_findings(findings: &[Finding], format: OutputFormat) {
         }
         OutputFormat::Pretty => {
             for finding in findings {
-                let (style, word) = match finding.status {
-                    Status::Ok => (GOOD, "ok"),
-                    Status::Warning => (WARN, "warning"),
-                    Status::Error => (BAD, "error"),
-                };
-                anstream::println!(
-                    "  {style}{word:>7}{style:#}  {DIM}{}{DIM:#}  {}",
-                    finding.check,
-                    finding.message
-                );
-                if let Some(advice) = &finding.advice {
-                    anstream::println!("           {DIM}→ {advice}{DIM:#}");
-                }
+                anstream::println!("{}", render(finding));
             }
         }
+    }
+}
+
+/// The lines of a finding for people. Names of roles and objects, and what another server has answered, are texts of others.
+fn render(finding: &Finding) -> String {
+    let (style, word) = match finding.status {
+        Status::Ok => (GOOD, "ok"),
+        Status::Warning => (WARN, "warning"),
+        Status::Error => (BAD, "error"),
+    };
+    let (check, message) = (finding.check, show_foreign_text(&finding.message));
+    let advice = finding.advice.as_deref().map_or_else(String::new, |advice| {
+        format!("\n           {DIM}→ {}{DIM:#}", show_foreign_text(advice))
+    });
+    format!("  {style}{word:>7}{style:#}  {DIM}{check}{DIM:#}  {message}{advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_012_names_that_others_have_chosen_move_no_cursor() {
+        let finding = Finding::warning("privileges", "the role a\u{1b}[2Kb", "drop role \"a\u{1b}[2Kb\"");
+
+        let rendered = render(&finding);
+
+        assert!(!rendered.contains("\u{1b}[2K"), "{rendered}");
+        assert_eq!(rendered.matches("a\\u{1b}[2Kb").count(), 2, "{rendered}");
     }
 }

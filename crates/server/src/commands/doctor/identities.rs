@@ -119,8 +119,9 @@ pub(super) fn not_examined(reason: &str) -> Finding {
     )
 }
 
-/// Examines the users of the project's database; nothing where it has no tables of Auth.
-pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
+/// Examines the users of the project's database; nothing where it has no tables of Auth. `is_older`: an older version of this program has made the
+/// platform schema.
+pub(super) async fn examine_identities(client: &Client, is_older: bool) -> Vec<Finding> {
     let readable = "select c.oid is null, coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'), false) \
                     from (values (0)) as one \
                     left join pg_namespace as n on n.nspname = 'auth' \
@@ -139,6 +140,7 @@ pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
         Err(error) => return vec![not_examined(&error.to_string())],
     }
     let mut findings = Vec::new();
+    let mut unread = Vec::new();
     for check in &IDENTITY_CHECKS {
         match client.query(check.sql, &[]).await {
             Ok(rows) if rows.is_empty() => {}
@@ -148,12 +150,16 @@ pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
                 let message = format!("{}: {} ({}{more})", check.what, rows.len(), ids.join(", "));
                 findings.push(Finding::warning(CHECK, message, check.advice));
             }
+            Err(_) if is_older => unread.push(check.what),
             Err(error) => findings.push(Finding::warning(
                 CHECK,
                 format!("{} could not be looked for: {error}", check.what),
                 "run `selvedge migrate up`, if the schema auth is older than this version",
             )),
         }
+    }
+    if !unread.is_empty() {
+        findings.push(Finding::outdated(CHECK, &unread.join("; ")));
     }
     if findings.is_empty() {
         findings.push(Finding::ok(CHECK, "no account or identity is suspicious"));

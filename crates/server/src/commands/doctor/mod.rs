@@ -26,6 +26,7 @@ use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::RunningCluster;
+use selvedge_postgres::migrate::is_platform_older;
 use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
@@ -145,8 +146,10 @@ fn not_running() -> Finding {
 
 /// Examines rows of Auth and Storage, and the audit, in a session that sees what `postgres` sees.
 async fn examine_rows(client: &Client) -> Vec<Finding> {
+    // Tables of the platform may have other names there. Where that cannot be known, the checks say what they find.
+    let is_older = is_platform_older(client).await.unwrap_or(false);
     let mut findings = vec![database::examine_versions(client).await];
-    findings.extend(identities::examine_identities(client).await);
-    findings.push(audit::examine_audit(client).await);
+    findings.extend(identities::examine_identities(client, is_older).await);
+    findings.push(audit::examine_audit(client, is_older).await);
     findings
 }
