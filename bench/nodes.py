@@ -81,8 +81,9 @@ class Primary:
     """The PostgreSQL of a project in development."""
 
     def __init__(self, binary, keys_of):
-        self.project, _, self.port = make_project(
-            "nodes", f'[selvedge]\nsuperuser_password = "{SUPERUSER}"\n[db.settings]\nmax_connections = 300\n')
+        self.project, _, self.port = make_project("nodes", "[db.settings]\nmax_connections = 300\n")
+        # A file of the project may not choose it.
+        os.environ["SELVEDGE_SUPERUSER_PASSWORD"] = SUPERUSER
         self.keys = keys_of(self.project)
         self.log = open(os.path.join(self.project, "server.log"), "w")
         self.server, _ = start(binary, self.project, self.log)

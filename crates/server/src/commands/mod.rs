@@ -73,10 +73,13 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     let access = enter_project(&cli.command, &config)?;
-    // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
-    if serves_requests(&cli.command) {
-        output::print_warnings(&warnings);
-    }
+    output::print_warnings(match &cli.command {
+        command if serves_requests(command) => &warnings,
+        // What `--detach` leaves in the background prints them, and a probe is asked every few seconds.
+        Command::Start(_) | Command::Serve(_) => &[],
+        // The other commands are called often, and scripts read their output, so they do not repeat the rest.
+        _ => &config.refused_keys,
+    });
     let data_dir = config.selvedge.data_dir.clone();
     let outcome = run_in_project(cli, config, &access).await;
     if access.has_made_folder {
@@ -283,7 +286,6 @@ fn enter_served_project(config: &Config) -> Result<()> {
 /// Whether a command runs as a server.
 fn serves_requests(command: &Command) -> bool {
     match command {
-        // What `--detach` leaves in the background prints them.
         Command::Start(args) => !args.detach,
         Command::Serve(args) => !args.ready,
         Command::Cluster(args) => matches!(args.action, ClusterAction::Run(_)),

@@ -23,7 +23,7 @@ pub struct DatabaseConfig {
     pub migrations: MigrationsConfig,
     /// `[db.seed]`.
     pub seed: SeedConfig,
-    /// `[db.settings]`: PostgreSQL parameters of the embedded cluster, by name.
+    /// `[db.settings]`: PostgreSQL parameters of the embedded cluster, by name. Those that run programs or open files are in variables of the process.
     pub settings: Vec<(String, String)>,
     /// `[db.vault]`: names and values of secrets.
     pub vault: Vec<(String, SecretString)>,
@@ -81,7 +81,7 @@ impl DatabaseConfig {
                 enabled: seed.is_enabled(true),
                 sql_paths: seed.strings("sql_paths", &["./seed.sql"]),
             },
-            settings: section.section("settings").text_entries(),
+            settings: section.section("settings").text_entries_and_variables(),
             vault: section.section("vault").secret_entries(),
         }
     }

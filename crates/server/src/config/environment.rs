@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use selvedge_functions::parse_env_file;
-use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file, read_text};
 
 use crate::output::print_warnings;
 
@@ -20,8 +20,8 @@ const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     values: HashMap<String, String>,
-    /// The names of those that come from a file.
-    of_files: HashSet<String>,
+    /// The names of those that come from a file, with the file.
+    of_files: HashMap<String, PathBuf>,
     /// The names of those that the process has, also where a file says the same.
     of_process: HashSet<String>,
     /// What files say of variables that the process has with another value.
@@ -76,7 +76,7 @@ impl Environment {
 
     /// What the files of the project say of a variable, whatever the process says.
     pub(super) fn get_of_files(&self, name: &str) -> Option<&str> {
-        match self.of_files.contains(name) {
+        match self.of_files.contains_key(name) {
             true => self.get(name),
             false => self.hidden.get(name).map(String::as_str),
         }
@@ -85,7 +85,17 @@ impl Environment {
     /// Whether a variable was set for this process, and not by a file of the project. One of the same value as in a file counts as
     /// the file's.
     pub fn is_of_process(&self, name: &str) -> bool {
-        self.values.contains_key(name) && !self.of_files.contains(name)
+        self.values.contains_key(name) && !self.of_files.contains_key(name)
+    }
+
+    /// The file and the line of a variable that counts as a file's: `/srv/app/.env:3`.
+    pub(super) fn find_place_in_files(&self, name: &str) -> Option<String> {
+        let file = self.of_files.get(name)?;
+        let place = file.display();
+        Some(match find_variable_line(file, name) {
+            Some(line) => format!("{place}:{line}"),
+            None => place.to_string(),
+        })
     }
 
     /// The file that holds a secret: the one that `NAME_FILE` names, or the credential `NAME` of systemd (`LoadCredential=`), with the variable
@@ -146,16 +156,17 @@ impl Environment {
         for (name, value) in file.values {
             match self.values.entry(name) {
                 Entry::Vacant(entry) => {
-                    self.of_files.insert(entry.key().clone());
+                    self.of_files.insert(entry.key().clone(), path.to_owned());
                     entry.insert(value);
                 }
                 // A shell or another program has read the same file before.
                 Entry::Occupied(entry) if *entry.get() == value => {
-                    self.of_files.insert(entry.key().clone());
+                    let name = entry.key().clone();
+                    self.of_files.entry(name).or_insert_with(|| path.to_owned());
                 }
                 Entry::Occupied(entry) => {
                     // The first file wins among them.
-                    if !self.of_files.contains(entry.key()) {
+                    if !self.of_files.contains_key(entry.key()) {
                         self.hidden.entry(entry.key().clone()).or_insert(value);
                     }
                 }
@@ -174,11 +185,22 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
         Self {
             of_process: values.keys().cloned().collect(),
             values,
-            of_files: HashSet::new(),
+            of_files: HashMap::new(),
             hidden: HashMap::new(),
             files: Vec::new(),
         }
     }
+}
+
+/// The number of the line of a file of variables that sets one, from 1.
+pub(crate) fn find_variable_line(file: &Path, name: &str) -> Option<usize> {
+    let text = read_text(file, MAX_SETTINGS_BYTES).ok()?;
+    let sets = |line: &str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        line.split_once('=').is_some_and(|(key, _)| key.trim() == name)
+    };
+    text.lines().position(sets).map(|line| line + 1)
 }
 
 fn text_pair(pair: (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {

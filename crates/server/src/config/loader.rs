@@ -60,6 +60,8 @@ pub struct Config {
     pub(crate) settings: EffectiveSettings,
     /// The warnings about it, one line each.
     pub(crate) warnings: Vec<String>,
+    /// Those of them about keys that only whoever runs the command may set: each command says them, as somebody believes that it obeys.
+    pub(crate) refused_keys: Vec<String>,
 }
 
 /// A configuration, and the warnings about it.
@@ -120,6 +122,7 @@ impl Config {
             config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
         }
         config.apply_flags(flags);
+        config.keep_passwords_from_addresses_of_files(&source_environment)?;
         config.apply_own_domain();
         config.note_what_files_name(&source_environment);
         let findings = config.check_given_settings();
@@ -171,38 +174,11 @@ impl Config {
             project,
             settings: EffectiveSettings::default(),
             warnings: Vec::new(),
+            refused_keys: Vec::new(),
         };
         config.settings = source.settings().clone();
+        config.refused_keys = source.refused_keys();
         config
-    }
-
-    /// Leaves out an address of the database that a file of the project names. Such a file is for the server that runs the
-    /// project in production; a command of a developer in the same folder must not reach that database unless it says so.
-    ///
-    /// Compat: the Supabase CLI does not read `DATABASE_URL` at all, so that under its name that of the process does not count
-    /// either.
-    fn ignore_database_of_files(&mut self, environment: &Environment, ignores_process: bool) {
-        let key = "selvedge.database_url";
-        let origin = self.settings.iter().find(|setting| setting.key == key);
-        let is_of_process = origin.is_some_and(|setting| match &setting.origin {
-            SettingOrigin::Environment { environment: name }
-            | SettingOrigin::File {
-                environment: Some(name),
-                ..
-            } => environment.is_of_process(name),
-            _ => false,
-        });
-        if is_of_process && ignores_process {
-            self.selvedge.database_url = None;
-            return;
-        }
-        self.selvedge.is_database_of_process = is_of_process;
-        if is_of_process {
-            return;
-        }
-        if let Some(url) = self.selvedge.database_url.take() {
-            self.selvedge.ignored_database_url = Some(describe_url(&url));
-        }
     }
 
     /// Notes which of the settings that decide over files and programs of this machine come from a file of the project. Call it after

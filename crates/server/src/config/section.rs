@@ -11,6 +11,7 @@ use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use toml_edit::{Item, TableLike, Value};
 
 use super::effective::json_of;
+use super::operator_keys::{is_operators_key, is_operators_secret, names_its_purpose};
 use super::source::{Location, Source};
 
 /// Prefix of the variables that override the Supabase CLI's keys.
@@ -38,6 +39,9 @@ pub(super) enum RawValue<'a> {
     /// From the environment: text, whatever the type of the key.
     Text(String),
 }
+
+/// A value, and where it comes from.
+type FoundValue<'a> = (RawValue<'a>, Location);
 
 impl RawValue<'_> {
     /// The value as text; `None` for a TOML value of another type.
@@ -103,6 +107,21 @@ impl<'a> Section<'a> {
             .unwrap_or_default();
         self.known.borrow_mut().extend(names.iter().cloned());
         names
+    }
+
+    /// Entries beside the `known` ones that variables of the process add to such a table (`SUPABASE_DB_SETTINGS_WORK_MEM` is `work_mem`), in the
+    /// order of the alphabet.
+    pub(super) fn names_of_process(&self, known: &[String]) -> Vec<String> {
+        let prefix = self.variable_of("");
+        let environment = self.source.environment();
+        let known: BTreeSet<String> = known.iter().map(|name| self.variable_of(name)).collect();
+        let names: BTreeSet<String> = environment
+            .with_prefix(&prefix)
+            .filter(|(variable, value)| !value.is_empty() && environment.is_of_process(variable))
+            .filter(|(variable, _)| variable.len() > prefix.len() && !known.contains(*variable))
+            .map(|(variable, _)| variable[prefix.len()..].to_ascii_lowercase())
+            .collect();
+        names.into_iter().collect()
     }
 
     /// Accepts every key of the table without reading it: the Supabase CLI has the table, this server does not use it.
@@ -182,15 +201,10 @@ impl<'a> Section<'a> {
     }
 
     /// Notes that a key counts as not set, whatever was read.
-    pub(super) fn record_unset(&self, key: &str, is_secret: bool) {
+    fn record_unset(&self, key: &str, is_secret: bool) {
         let unset = serde_json::Value::Null;
         let mut settings = self.source.settings();
         settings.record(self.dotted(key), unset, SettingOrigin::Default, is_secret);
-    }
-
-    /// Whether the process itself has this variable, and no file of the project says the same.
-    pub(super) fn is_of_process(&self, variable: &str) -> bool {
-        self.source.environment().is_of_process(variable)
     }
 
     /// Notes the default that takes the place of a key that is not set.
@@ -201,14 +215,70 @@ impl<'a> Section<'a> {
 
     /// Finds the value of `key` and its location: the environment's, that of a secret's own file, else the one in `config.toml`, with
     /// `env(NAME)` replaced.
-    fn find(&self, key: &str, is_secret: bool) -> Option<(RawValue<'a>, Location)> {
+    fn find(&self, key: &str, is_secret: bool) -> Option<FoundValue<'a>> {
         self.known.borrow_mut().insert(key.to_owned());
-        if let Some((variable, text)) = self.overriding_variable(key) {
-            return Some((RawValue::Text(text.to_owned()), Location::of_variable(&variable)));
+        let of_variable = || {
+            let (variable, text) = self.overriding_variable(key)?;
+            Some((RawValue::Text(text.to_owned()), Location::of_variable(&variable)))
+        };
+        let of_secret_file = || {
+            if is_secret {
+                self.read_secret_file(key)
+            } else {
+                None
+            }
+        };
+        let of_file = || self.find_in_file(key);
+        let sources: [&dyn Fn() -> Option<FoundValue<'a>>; 3] = [&of_variable, &of_secret_file, &of_file];
+        let mut found = sources.iter().filter_map(|find| find());
+        if !is_operators_key(&self.dotted(key)) {
+            return found.next();
         }
-        if is_secret && let Some(found) = self.read_secret_file(key) {
-            return Some(found);
+        // What a file of the project says does not stand in the way of what the process says in another place.
+        found.find_map(|(value, location)| {
+            if self.is_said_by_process(key, &location.origin) {
+                return Some((value, location));
+            }
+            if !is_unset_reference(&value, key) {
+                self.refuse_key(key, location);
+            }
+            None
+        })
+    }
+
+    fn is_said_by_process(&self, key: &str, origin: &SettingOrigin) -> bool {
+        let environment = self.source.environment();
+        match origin {
+            SettingOrigin::Environment { environment: name } => environment.is_of_process(name),
+            SettingOrigin::File {
+                environment: Some(name),
+                ..
+            } => environment.is_of_process(name) && names_its_purpose(name, key),
+            SettingOrigin::File { .. } | SettingOrigin::Flag { .. } | SettingOrigin::Default => false,
         }
+    }
+
+    fn refuse_key(&self, key: &str, location: Location) {
+        let file = match &location.origin {
+            SettingOrigin::Environment { environment: name } => {
+                self.source.environment().find_place_in_files(name)
+            }
+            _ => None,
+        };
+        let location = match file {
+            Some(place) => location.named(place),
+            None => location,
+        };
+        let message = format!(
+            "{} has no effect in a file of the project, whose authors would gain by it: take it out, and set {} in the environment",
+            self.dotted(key),
+            self.variable_of(key)
+        );
+        self.source.add_refused_key(&location, &message);
+    }
+
+    /// The value in `config.toml`, with `env(NAME)` replaced.
+    fn find_in_file(&self, key: &str) -> Option<FoundValue<'a>> {
         let item = self.table?.get(key)?;
         let mut location = self.source.location(item.span());
         let Some(value) = item.as_value() else {
@@ -232,15 +302,30 @@ impl<'a> Section<'a> {
     /// Replaces a text that is exactly `env(NAME)` by that variable, and returns whether it did. As in the CLI, a reference
     /// to an unset variable stays unchanged; we add a warning.
     pub(super) fn replace_reference(&self, text: &str, key: &str) -> (String, bool) {
-        let Some(name) = text.strip_prefix("env(").and_then(|rest| rest.strip_suffix(')')) else {
+        let Some(name) = read_reference(text) else {
             return (text.to_owned(), false);
         };
-        if let Some(value) = self.source.environment().get(name) {
+        let environment = self.source.environment();
+        if is_operators_secret(name) && environment.is_of_process(name) && !self.takes_secret_of_operator(key)
+        {
+            let message = format!(
+                "{}: env({name}) is not replaced: that variable has a secret of whoever runs the server, which the project's authors could read \
+                 here",
+                self.dotted(key)
+            );
+            self.source.add_refused_key(&self.location_of(key), &message);
+            return (text.to_owned(), false);
+        }
+        if let Some(value) = environment.get(name) {
             return (value.to_owned(), true);
         }
         if !self.is_switched_off.get() {
+            let effect = match is_operators_key(&self.dotted(key)) {
+                true => "the key has no value".to_owned(),
+                false => format!("the text env({name}) is used as it stands"),
+            };
             let message = format!(
-                "{}: the environment variable {name} is not set; the text env({name}) is used as it stands",
+                "{}: the environment variable {name} is not set; {effect}",
                 self.dotted(key)
             );
             self.source.add_warning(&self.location_of(key), &message);
@@ -248,9 +333,15 @@ impl<'a> Section<'a> {
         (text.to_owned(), false)
     }
 
+    /// Whether a key is the place for a secret of whoever runs the server.
+    fn takes_secret_of_operator(&self, key: &str) -> bool {
+        let dotted = self.dotted(key);
+        dotted == "selvedge.database_url" || is_operators_key(&dotted)
+    }
+
     /// The value of a secret whose file the process names. The text ends before its last line break, and an empty one is an error: a secret
     /// that is missing would be replaced by another one.
-    fn read_secret_file(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
+    fn read_secret_file(&self, key: &str) -> Option<FoundValue<'a>> {
         let environment = self.source.environment();
         let names = std::iter::once(self.variable_of(key)).chain(self.older_variable_of(key));
         let found = names.map(|name| environment.find_secret_file(&name));
@@ -288,7 +379,7 @@ impl<'a> Section<'a> {
     }
 
     /// The name of the environment variable that overrides `key`.
-    pub(super) fn variable_of(&self, key: &str) -> String {
+    fn variable_of(&self, key: &str) -> String {
         let dotted = self.dotted(key);
         let name = match self.prefix {
             // The prefix replaces the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.
@@ -341,6 +432,20 @@ impl<'a> Section<'a> {
             format!("{}.{key}", self.path)
         }
     }
+}
+
+/// The name in a text that is exactly `env(NAME)`.
+fn read_reference(text: &str) -> Option<&str> {
+    text.strip_prefix("env(")?.strip_suffix(')')
+}
+
+/// Whether the value refers to a variable that was to be set for this key and is not: where it is set, the file is right.
+fn is_unset_reference(value: &RawValue<'_>, key: &str) -> bool {
+    let RawValue::Toml(value) = value else {
+        return false;
+    };
+    let name = value.as_str().and_then(read_reference);
+    name.is_some_and(|name| names_its_purpose(name, key))
 }
 
 impl Drop for Section<'_> {

@@ -22,6 +22,8 @@ pub(crate) struct Source {
     document: Option<Document<String>>,
     environment: Environment,
     findings: RefCell<Findings>,
+    /// The warnings about keys of whoever runs the command that a file of the project has.
+    refused_keys: RefCell<Vec<String>>,
     settings: RefCell<EffectiveSettings>,
 }
 
@@ -62,6 +64,11 @@ impl Location {
             },
         }
     }
+
+    /// The same with another name in messages: that of the file which has the variable.
+    pub(super) fn named(self, name: String) -> Self {
+        Self { name, ..self }
+    }
 }
 
 impl Source {
@@ -84,6 +91,7 @@ impl Source {
             document: Some(document),
             environment,
             findings: RefCell::default(),
+            refused_keys: RefCell::default(),
             settings: RefCell::default(),
         })
     }
@@ -96,6 +104,7 @@ impl Source {
             document: None,
             environment,
             findings: RefCell::default(),
+            refused_keys: RefCell::default(),
             settings: RefCell::default(),
         }
     }
@@ -150,6 +159,22 @@ impl Source {
             name: self.label.clone(),
             origin: SettingOrigin::Default,
         }
+    }
+
+    /// The warnings about keys that no file of the project may set, also for commands that print no others.
+    pub(super) fn refused_keys(&self) -> Vec<String> {
+        self.refused_keys.borrow().clone()
+    }
+
+    /// Adds the warning that a key counts from the environment of the process alone.
+    pub(super) fn add_refused_key(&self, location: &Location, message: &str) {
+        let line = format!("{}: {message}", location.name);
+        let mut refused = self.refused_keys.borrow_mut();
+        if !refused.contains(&line) {
+            refused.push(line);
+        }
+        drop(refused);
+        self.add_warning(location, message);
     }
 
     pub(super) fn add_error(&self, location: &Location, message: &str) {

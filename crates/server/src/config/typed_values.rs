@@ -31,22 +31,6 @@ impl Section<'_> {
         })
     }
 
-    /// What whoever runs the command decides about roles with more rights than the project's. A file of the project gives no answer, as its
-    /// authors would gain by it: only a variable of the process counts.
-    pub(crate) fn decision(&self, key: &str) -> Option<bool> {
-        let decided = self.optional_bool(key)?;
-        let variable = self.variable_of(key);
-        if self.is_of_process(&variable) {
-            return Some(decided);
-        }
-        let remark = format!(
-            "has no effect in a file of the project: decide by the environment, {variable}={decided}"
-        );
-        self.report_warning(key, &remark);
-        self.record_unset(key, false);
-        None
-    }
-
     /// A whole number within `range`.
     pub(crate) fn integer<T>(&self, key: &str, default: T, range: RangeInclusive<T>) -> T
     where
@@ -189,8 +173,19 @@ impl Section<'_> {
 
     /// Every `NAME = value` of a table whose keys the user chooses; numbers and booleans are taken as their text.
     pub(crate) fn text_entries(&self) -> Vec<(String, String)> {
-        let names = self.entry_names().into_iter();
+        self.read_texts(self.entry_names())
+    }
+
+    /// As [`Section::text_entries`], with those that only variables of the process have.
+    pub(crate) fn text_entries_and_variables(&self) -> Vec<(String, String)> {
+        let mut names = self.entry_names();
+        names.extend(self.names_of_process(&names));
+        self.read_texts(names)
+    }
+
+    fn read_texts(&self, names: Vec<String>) -> Vec<(String, String)> {
         names
+            .into_iter()
             .filter_map(|name| {
                 let expected = "a text, a number or a boolean";
                 let value = self.read(&name, expected, false, |value| match value {

@@ -10,6 +10,8 @@ use crate::support::Project;
 /// A project whose `config.toml` has its ports, as scripts for the CLI name none, and the program under the CLI's name.
 struct StockProject {
     project: Project,
+    /// Variables of each command.
+    variables: Vec<(&'static str, &'static str)>,
 }
 
 impl StockProject {
@@ -32,7 +34,10 @@ impl StockProject {
         );
         project.write("seed.sql", "insert into public.notes values (1, 'seeded');");
         symlink(env!("CARGO_BIN_EXE_selvedge"), project.path("supabase")).expect("a link");
-        Self { project }
+        Self {
+            project,
+            variables: Vec::new(),
+        }
     }
 
     fn output(&self, words: &str) -> Output {
@@ -42,6 +47,7 @@ impl StockProject {
             .arg(self.project.path(""))
             .env("SELVEDGE_STATE_HOME", self.project.state_home())
             .env_remove("DATABASE_URL")
+            .envs(self.variables.iter().copied())
             .output()
             .expect("the binary runs")
     }
@@ -229,12 +235,13 @@ async fn gw_032_a_dumped_schema_runs_as_the_migration_of_another_project() {
 
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
-    let stock = StockProject::new();
+    let mut stock = StockProject::new();
     std::fs::remove_dir_all(stock.project.path("migrations")).unwrap();
     stock.project.write("seed.sql", "");
     let config = std::fs::read_to_string(stock.project.path("config.toml")).unwrap();
     let config = format!("{config}\n[selvedge]\nsuperuser_password = \"chosen by the project\"\n");
     stock.project.write("config.toml", &config);
+    stock.variables = vec![("SELVEDGE_SUPERUSER_PASSWORD", "chosen by the process")];
     stock.run("start");
 
     // Changes made by hand become a migration that is recorded as applied.
@@ -281,7 +288,7 @@ async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
         assert!(lint.status.success(), "{lint:?}");
     }
 
-    // The superuser has the password that the project names.
+    // The superuser has the password that the process names, and not one that the project's authors know.
     let status = stock.run("status");
     assert!(status.contains("superuser-password"), "{status}");
     let mut login = tokio_postgres::Config::new();
@@ -289,9 +296,11 @@ async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
         .host("127.0.0.1")
         .port(stock.project.ports.database)
         .user("supabase_admin")
-        .password("chosen by the project")
+        .password("chosen by the process")
         .dbname("postgres");
     assert!(login.connect(tokio_postgres::NoTls).await.is_ok());
+    login.password("chosen by the project");
+    assert!(login.connect(tokio_postgres::NoTls).await.is_err());
     stock.run("stop");
 }
 

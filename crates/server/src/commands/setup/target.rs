@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use selvedge_console::SettingOrigin;
-use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
 use super::answers::{Answers, PROJECT};
 use super::places::LOCAL_SETTINGS;
-use crate::config::{Config, Project};
+use crate::config::{Config, Project, find_variable_line};
 use crate::project_trust::find_other_holder;
 
 /// Refuses a folder that is missing, where it is not the one that a first run makes: an empty project would be served in the place of one that
@@ -116,21 +115,11 @@ fn find_database_url(config: &Config) -> String {
     // Those of the machine win over those of the project.
     let files = [Path::new(LOCAL_SETTINGS)].into_iter();
     let files = files.chain(config.environment_files.iter().map(PathBuf::as_path));
-    let mut found = files.filter_map(|file| Some(format!("{}:{}", file.display(), find_line(file, &name)?)));
+    let mut found =
+        files.filter_map(|file| Some(format!("{}:{}", file.display(), find_variable_line(file, &name)?)));
     found
         .next()
         .map_or(name.clone(), |place| format!("{name} in {place}"))
-}
-
-/// The number of the line that sets a variable.
-fn find_line(file: &Path, name: &str) -> Option<usize> {
-    let text = read_text(file, MAX_SETTINGS_BYTES).ok()?;
-    let sets = |line: &str| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("export ").unwrap_or(line);
-        line.split_once('=').is_some_and(|(key, _)| key.trim() == name)
-    };
-    text.lines().position(sets).map(|line| line + 1)
 }
 
 #[cfg(test)]

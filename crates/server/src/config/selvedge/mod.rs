@@ -67,7 +67,8 @@ pub struct SelvedgeSection {
     pub ignored_database_url: Option<String>,
     /// Hosts and databases of the addresses that files of the project name, whatever flags and variables of the process say.
     pub file_databases: Vec<String>,
-    /// Path, on the database's machine, of the file with the vault's root key. Default: beside the embedded cluster's data.
+    /// Path, on the database's machine, of the file with the vault's root key. This and the next six are set by variables of the process only
+    /// (`operator_keys.rs`). Default: beside the embedded cluster's data.
     pub vault_key_file: Option<String>,
     /// The password of `supabase_admin`, the superuser of the embedded cluster. Default: one made by chance, in the file
     /// `superuser-password` of `data_dir`.
@@ -82,10 +83,10 @@ pub struct SelvedgeSection {
     /// and migrations, pg_cron's jobs and changes of the schema log in with it. Default: none is set.
     pub postgres_password: Option<SecretString>,
     /// Whether `migrate up` makes the three roles that reach files superusers on an external PostgreSQL 15, so that `postgres` cannot
-    /// become a member. Only a variable of the process says so. Default: `migrate up` asks for a decision.
+    /// become a member. Default: `migrate up` asks for a decision.
     pub reserve_file_roles: Option<bool>,
-    /// Whether `migrate up` goes on although roles with more rights than `postgres` have passwords that are stored by md5. Only a variable of the process
-    /// says so. Default false.
+    /// Whether `migrate up` goes on although roles with more rights than `postgres` have passwords that are stored by md5. Default
+    /// false.
     pub accept_md5_roles: bool,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
@@ -256,8 +257,8 @@ impl SelvedgeSection {
             service_password: section.optional_secret("service_password"),
             console_password: section.optional_secret("console_password"),
             postgres_password: section.optional_secret("postgres_password"),
-            reserve_file_roles: section.decision("reserve_file_roles"),
-            accept_md5_roles: section.decision("accept_md5_roles") == Some(true),
+            reserve_file_roles: section.optional_bool("reserve_file_roles"),
+            accept_md5_roles: section.bool("accept_md5_roles", false),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),

@@ -1,6 +1,7 @@
 //! The loader: values, overrides, and messages with their line numbers.
 
 mod keys;
+mod operator;
 mod overrides;
 
 use std::path::Path;

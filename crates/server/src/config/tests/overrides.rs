@@ -31,39 +31,6 @@ fn gw_029_variables_override_the_file() {
 }
 
 #[test]
-fn gw_012_decisions_about_roles_of_the_server_are_made_by_the_process_alone() {
-    let file = "[selvedge]\naccept_md5_roles = true\nreserve_file_roles = false\n";
-    let variables = [
-        ("SELVEDGE_ACCEPT_MD5_ROLES", "true"),
-        ("SELVEDGE_RESERVE_FILE_ROLES", "false"),
-    ];
-
-    let of_file = load(file, NO_VARIABLES).unwrap();
-    let of_process = load("", variables).unwrap();
-
-    let decisions = |loaded: &Loaded| {
-        let section = &loaded.config.selvedge;
-        (section.accept_md5_roles, section.reserve_file_roles)
-    };
-    assert_eq!(decisions(&of_file), (false, None));
-    assert_eq!(decisions(&of_process), (true, Some(false)));
-    assert_eq!(of_process.warnings, Vec::<String>::new());
-    for (line, expected) in [
-        (
-            2,
-            "selvedge.accept_md5_roles has no effect in a file of the project: decide by the environment, SELVEDGE_ACCEPT_MD5_ROLES=true",
-        ),
-        (
-            3,
-            "selvedge.reserve_file_roles has no effect in a file of the project: decide by the environment, SELVEDGE_RESERVE_FILE_ROLES=false",
-        ),
-    ] {
-        let warning = format!("config.toml:{line}: {expected}");
-        assert!(of_file.warnings.contains(&warning), "{:?}", of_file.warnings);
-    }
-}
-
-#[test]
 fn gw_029_the_claim_of_tenants_is_a_path_and_needs_a_pattern() {
     let file = |schemas: &str, claim: &str| {
         format!("[api]\nschemas = {schemas}\n[selvedge.tenants]\nclaim = \"{claim}\"\n")

@@ -291,6 +291,7 @@ fn set_path(world: &World, draw: &mut Draw) -> String {
 fn set_program(world: &World, draw: &mut Draw) -> String {
     let bin = world.clone_path("bin").display().to_string();
     let hook = format!("file://{bin}/hook");
+    let archive = format!("touch {}/archived", world.path("markers").display());
     let (section, key, value) = draw.pick(&[
         ("selvedge", "pg_bin", "bin"),
         ("selvedge", "pg_bin", bin.as_str()),
@@ -303,10 +304,15 @@ fn set_program(world: &World, draw: &mut Draw) -> String {
         ),
         ("experimental.webhooks", "command", "bin/hook"),
         ("selvedge", "superuser_password", "env(PATH)"),
+        ("db.settings", "archive_command", archive.as_str()),
+        ("db.settings", "shared_preload_libraries", "/nowhere/evil.so"),
     ]);
     world.set(section, key, format!("{value:?}"));
     if section.starts_with("auth.hook") {
         world.set(section, "enabled", "true".to_owned());
+    }
+    if key == "archive_command" {
+        world.set(section, "archive_mode", "\"on\"".to_owned());
     }
     format!("{section}.{key} = {value}")
 }

@@ -173,8 +173,8 @@ async fn prod_003_changed_settings_are_read_at_a_start_or_wait_for_a_restart_tha
     let again = home.run_and_expect_success(&["cluster", "restart"]);
     assert!(again.contains("restarted"), "{again}");
 
-    // PostgreSQL knows this setting, and does not start with its value.
-    let broken = format!("{settings}shared_preload_libraries = \"no_such_library\"\n");
+    // PostgreSQL knows this value, and does not start with it as long as `max_wal_senders` is not 0.
+    let broken = format!("{settings}wal_level = \"minimal\"\n");
     home.project.write("config.toml", &broken);
     let refused = home.run_and_expect_failure(&["cluster", "restart"]);
     assert!(refused.contains("runs with the earlier ones"), "{refused}");

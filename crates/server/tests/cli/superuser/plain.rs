@@ -82,6 +82,7 @@ async fn no_object_of_an_external_database_breaks_a_rule_also_after_every_extens
     check_accounts_of_the_console(&project, &server);
     check_addresses_of_standbys(&project, &server);
     check_passwords_of_others(&project, &server).await;
+    check_older_schema(&project, &server).await;
 }
 
 /// Whoever writes accounts is an admin of the console, so the password of `postgres` is not enough.
@@ -133,8 +134,22 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
         set(command.env("DATABASE_URL", server.url()), is_accepted);
         text_of(&command.output().expect("the binary runs"))
     };
+    let config = |text: &str| project.write("config.toml", &format!("project_id = \"cli\"\n{text}"));
     let mut migrate_up = server.migrate_up_command(project);
 
+    // A file of the project accepts nothing, and that is said once.
+    config("[selvedge]\naccept_md5_roles = true\n");
+    let of_file = expect_failure(&mut server.migrate_up_command(project));
+    let said = "config.toml:3: selvedge.accept_md5_roles has no effect in a file of the project";
+    assert_eq!(of_file.matches(said).count(), 1, "{of_file}");
+    assert_contains(
+        &of_file,
+        &[
+            "set SELVEDGE_ACCEPT_MD5_ROLES in the environment",
+            "as md5: of_others.",
+        ],
+    );
+    config("");
     set(&mut migrate_up, false);
     let refused = expect_failure(&mut migrate_up);
     assert_contains(
@@ -156,6 +171,45 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
     assert_contains(&refusing, &["are stored by scram-sha-256, but: of_others"]);
     assert_contains(&refusing, &of_standby);
     assert_contains(&doctor(true), &[is_accepted]);
+}
+
+/// As an older version has made it: without the newest file, and with other names of tables. Nobody is shown errors of PostgreSQL about that.
+async fn check_older_schema(project: &Project, server: &PlainServer) {
+    server
+        .superuser()
+        .await
+        .batch_execute(
+            "alter table _selvedge.platform_migrations disable trigger all;
+             delete from _selvedge.platform_migrations where version = (select max(version) from _selvedge.platform_migrations);
+             alter table selvedge_console.selvedge_accounts rename to accounts;
+             alter table selvedge_console.selvedge_audit_seals rename to audit_seals;
+             alter table _selvedge.selvedge_sso_proven_identities rename to proven",
+        )
+        .await
+        .expect("a superuser may");
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command
+            .env("DATABASE_URL", server.url_of("postgres", "of-postgres"))
+            .env("SELVEDGE_CONSOLE_PASSWORD", "of-the-console");
+        text_of(&command.output().expect("the binary runs"))
+    };
+
+    let (listed, found) = (run(&["console", "user", "list"]), run(&["doctor"]));
+
+    assert_contains(&listed, &["bring it up to date with:  selvedge migrate up"]);
+    let advice = "bring the schema up to date first";
+    assert_contains(
+        &found,
+        &[
+            "could not look: the seals of the console's audit",
+            "could not look: users of single sign-on",
+            advice,
+        ],
+    );
+    for printed in [listed, found] {
+        assert!(!printed.contains("does not exist"), "{printed}");
+    }
 }
 
 /// A file of the project may name any address as a standby. What is there gets the password of its own URL and no other.

@@ -1,0 +1,177 @@
+//! What whoever runs a command decides, and no file of the project: over roles with more rights than `postgres`, over PostgreSQL's process, and over
+//! the passwords that open both.
+//!
+//! The authors of a project's files are `postgres`, by the migrations. A password of another login that they choose is one that they know, and a
+//! setting that names a program runs it as PostgreSQL's user. So these keys count as variables of the process, and the variables that hold such
+//! secrets are read for these keys alone.
+
+/// Keys of `[selvedge]`, in the order of the alphabet. `database_url` is none of them: an address in a file counts for `serve`, `doctor` and
+/// `--external`, with the login that stands beside it and no other password.
+const OF_SELVEDGE: [&str; 7] = [
+    "accept_md5_roles",
+    "console_password",
+    "postgres_password",
+    "reserve_file_roles",
+    "service_password",
+    "superuser_password",
+    "vault_key_file",
+];
+
+/// Further variables with secrets of whoever runs the command: addresses of databases with their passwords, and passwords that images and clients
+/// of PostgreSQL read.
+const SECRET_VARIABLES: [&str; 7] = [
+    "DATABASE_URL",
+    "PGPASSWORD",
+    "PGRST_DB_URI",
+    "POSTGRES_PASSWORD",
+    "SELVEDGE_DATABASE_URL",
+    "SUPABASE_DB_PASSWORD",
+    "SUPABASE_DB_URL",
+];
+
+/// Settings of PostgreSQL, versions 15 to 18, that run programs, load libraries, read or write files by their path, open sockets, or take effect on
+/// sessions of superusers only, which `postgres` may not change either.
+const SERVER_SETTINGS: [&str; 42] = [
+    "allow_system_table_mods",
+    "archive_cleanup_command",
+    "archive_command",
+    "archive_library",
+    "archive_mode",
+    "config_file",
+    "data_directory",
+    "dynamic_library_path",
+    "event_triggers",
+    "extension_control_path",
+    "extension_destdir",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "include",
+    "include_dir",
+    "include_if_exists",
+    "jit_provider",
+    "krb_server_keyfile",
+    "listen_addresses",
+    "local_preload_libraries",
+    "log_directory",
+    "log_file_mode",
+    "log_filename",
+    "oauth_validator_libraries",
+    "primary_conninfo",
+    "promote_trigger_file",
+    "recovery_end_command",
+    "restore_command",
+    "session_preload_libraries",
+    "shared_preload_libraries",
+    "ssl_ca_file",
+    "ssl_cert_file",
+    "ssl_crl_dir",
+    "ssl_crl_file",
+    "ssl_dh_params_file",
+    "ssl_key_file",
+    "ssl_passphrase_command",
+    "stats_temp_directory",
+    "unix_socket_directories",
+    "unix_socket_group",
+    "unix_socket_permissions",
+];
+
+/// Modules whose settings (`plperl.on_init`) run code, read files, or say as which role their workers run.
+const SERVER_MODULES: [&str; 19] = [
+    "basic_archive",
+    "citus",
+    "cron",
+    "extwlist",
+    "pg_partman_bgw",
+    "pg_tle",
+    "pglogical",
+    "pgsodium",
+    "pgtle",
+    "pljava",
+    "pllua",
+    "plperl",
+    "plrust",
+    "pltcl",
+    "pltclu",
+    "plv8",
+    "postgis",
+    "supautils",
+    "vault",
+];
+
+/// Whether the dotted key counts as a variable of the process alone.
+pub(super) fn is_operators_key(key: &str) -> bool {
+    if let Some(key) = key.strip_prefix("selvedge.") {
+        return OF_SELVEDGE.contains(&key);
+    }
+    // PostgreSQL reads the names without regard to case.
+    key.strip_prefix("db.settings.")
+        .is_some_and(|name| is_server_setting(&name.to_ascii_lowercase()))
+}
+
+fn is_server_setting(name: &str) -> bool {
+    match name.split_once('.') {
+        Some((module, _)) => SERVER_MODULES.contains(&module),
+        None => SERVER_SETTINGS.contains(&name),
+    }
+}
+
+/// Whether a variable holds a secret that no other key may refer to by `env(NAME)`: what the key has would reach SQL, functions or a page.
+pub(super) fn is_operators_secret(variable: &str) -> bool {
+    let is_key = |key: &str| {
+        let name = variable.strip_prefix("SELVEDGE_");
+        name.is_some_and(|name| name.eq_ignore_ascii_case(key))
+    };
+    SECRET_VARIABLES.contains(&variable)
+        || OF_SELVEDGE
+            .iter()
+            .any(|key| key.ends_with("_password") && is_key(key))
+}
+
+/// Whether a reference by `env(NAME)` in the key's own place names what was set for that purpose: a file could otherwise choose a variable whose
+/// value everybody knows, such as `LANG`.
+pub(super) fn names_its_purpose(variable: &str, key: &str) -> bool {
+    variable.ends_with(&key.replace(['.', '-'], "_").to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_012_settings_that_run_programs_are_known_however_they_are_written() {
+        for key in [
+            "db.settings.archive_command",
+            "db.settings.Shared_Preload_Libraries",
+            "db.settings.include",
+            "db.settings.plperl.on_init",
+            "selvedge.service_password",
+        ] {
+            assert!(is_operators_key(key), "{key}");
+        }
+        for key in [
+            "db.settings.work_mem",
+            "db.settings.app.settings.archive_command",
+            "db.settings.pg_stat_statements.max",
+            "selvedge.database_url",
+            "auth.email.smtp.pass",
+            "service_password",
+        ] {
+            assert!(!is_operators_key(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn gw_012_variables_with_passwords_of_the_server_are_known() {
+        for variable in ["DATABASE_URL", "SELVEDGE_CONSOLE_PASSWORD", "POSTGRES_PASSWORD"] {
+            assert!(is_operators_secret(variable), "{variable}");
+        }
+        for variable in [
+            "SELVEDGE_VAULT_KEY_FILE",
+            "SMTP_PASSWORD",
+            "SELVEDGE_NATS_PASSWORD",
+        ] {
+            assert!(!is_operators_secret(variable), "{variable}");
+        }
+    }
+}
