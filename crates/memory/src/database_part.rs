@@ -32,6 +32,10 @@ const GUESSED_FOR: Duration = Duration::from_secs(2);
 const REST: usize = 8;
 /// What a session may hold besides, as what it serves is too small to be counted: a body of 250 kB that becomes 83 000 values makes it 16 MB.
 const SESSION_BYTES: usize = 12 * 1024 * 1024;
+/// How many sessions a client may use so in any case.
+const SESSIONS_AT_ONCE: usize = 2;
+/// One client may use the sessions divided by this number for what they take long for, so that others find some of them free.
+const SHARES_OF_SESSIONS: usize = 4;
 /// The unit in which the part is divided.
 const UNIT_BYTES: usize = 1024;
 
@@ -48,6 +52,8 @@ struct Part {
     turns: Turns,
     /// The turns of statements whose size is guessed.
     guesses: Turns,
+    /// The turns of statements that are not counted, and take a session for long.
+    sessions: Turns,
 }
 
 /// A statement whose size is not known yet, with its client's turn where that is needed.
@@ -94,6 +100,7 @@ impl DatabasePart {
             large: Arc::new(Semaphore::new(1)),
             turns: Turns::new(AT_ONCE),
             guesses: Turns::new((bytes / GUESSED_BYTES).max(GUESSED_AT_ONCE)),
+            sessions: Turns::new((bytes / SESSION_BYTES / SHARES_OF_SESSIONS).max(SESSIONS_AT_ONCE)),
         }))
     }
 
@@ -114,6 +121,17 @@ impl DatabasePart {
             .unwrap_or(usize::MAX)
             .saturating_mul(UNIT_BYTES);
         Some(bytes / SESSION_BYTES)
+    }
+
+    /// Waits until the client uses few enough sessions for statements with bodies that are not counted, and large enough to take a session for
+    /// long. `None` where nothing limits it.
+    ///
+    /// # Errors
+    /// When the client's other statements take thirty seconds.
+    pub async fn wait_for_session(&self, client: ClientId) -> Result<Option<Turn>, TurnTimeout> {
+        let Some(part) = &self.0 else { return Ok(None) };
+        let turn = timeout_at(Instant::now() + PATIENCE, part.sessions.wait(client)).await;
+        turn.map(Some).map_err(|_| TurnTimeout)
     }
 
     /// Waits for the client's turn, before its statement is prepared: what waits for PostgreSQL takes memory here. Without waiting while half of
@@ -310,6 +328,26 @@ mod tests {
                 .expect("no limit")
                 .is_none()
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gw_049_a_client_uses_a_quarter_of_the_sessions_for_bodies_that_are_not_counted() {
+        for (bytes, most) in [(64 << 20, 2), (128 << 20, 2), (256 << 20, 5)] {
+            let part = DatabasePart::new(bytes);
+            let [client, other, _] = clients();
+            let mut turns = Vec::new();
+            for _ in 0..most {
+                turns.push(part.wait_for_session(client).await.expect("free"));
+            }
+            assert_eq!(part.wait_for_session(client).await.err(), Some(TurnTimeout));
+            assert!(
+                part.wait_for_session(other)
+                    .await
+                    .is_ok_and(|turn| turn.is_some())
+            );
+            turns.pop();
+            assert!(part.wait_for_session(client).await.is_ok(), "{bytes}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

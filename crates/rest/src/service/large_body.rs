@@ -7,7 +7,7 @@ use actix_web::http::header::HeaderMap;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
 use selvedge_gateway::Caller;
-use selvedge_limits::{ClientId, Turns};
+use selvedge_limits::{ClientId, Turn, Turns};
 use selvedge_memory::{DatabaseEntry, DatabaseTurn, MemoryBudget};
 use tokio::sync::Semaphore;
 
@@ -128,6 +128,18 @@ impl LargeBody {
             .await
             .map_err(|_| RestError::Internal("the server is stopping".to_owned()))
     }
+}
+
+/// Waits until the client uses few enough of PostgreSQL's sessions for its bodies, where these share the memory. `None` where they do not.
+///
+/// # Errors
+/// 503 when the client's other bodies take too long.
+pub(super) async fn wait_for_session(
+    http: &HttpRequest,
+    memory: &MemoryBudget,
+) -> Result<Option<Turn>, RestError> {
+    let turn = memory.database().wait_for_session(Caller::client_of(http)).await;
+    turn.map_err(|_| RestError::OutOfMemory { is_committed: false })
 }
 
 /// The bytes that PostgreSQL takes for a body, at most.

@@ -16,6 +16,7 @@ use actix_web::http::header;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::{Bearer, Caller, sent_path};
+use selvedge_memory::COUNTED_FROM;
 use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::unix_now;
 
@@ -193,6 +194,11 @@ async fn run_stages(
     let turn = match large {
         Some(large) => Box::pin(large.wait_for_database()).await?,
         None => None,
+    };
+    let _session = match body.len() {
+        // Boxed, because few requests need it.
+        COUNTED_FROM.. => Box::pin(large_body::wait_for_session(http, worker.pool.memory())).await?,
+        _ => None,
     };
     let memory = (worker.pool.memory(), worker.cache.result_sizes());
     let result_memory = ResultMemory::for_request(memory, turn.as_ref(), &identity, http);
