@@ -38,6 +38,15 @@ async function makeNamedItem(gender: string): Promise<Named> {
   return { id, name };
 }
 
+/** Something that is waited for, and the function that lets it come. */
+function gate(): [Promise<void>, () => void] {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [passed, () => open()];
+}
+
 async function addItem(page: Page, { name }: Named): Promise<void> {
   await page.getByRole("searchbox", { name: "Search items" }).fill(name);
   await page.getByRole("button", { name: `Add ${name}` }).click();
@@ -162,6 +171,40 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
   // The draft was deleted.
   await page.goto("/create-outfit");
   await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+});
+
+test("an item that moves while it is pressed is added", async ({ page, person }) => {
+  // The newest one is the first of all items. Found by its name, the other one takes its place.
+  const [pressed] = [await makeNamedItem("men"), await makeNamedItem("men")];
+  await openSignedIn(page, person.email, "/create-outfit");
+  const add = page.getByRole("button", { name: `Add ${pressed.name}` });
+  await add.hover();
+  const [ready, setReady] = gate();
+  const [release, setReleased] = gate();
+  const found = "**/rpc/search_items*";
+  await page.route(found, async (route) => {
+    const response = await route.fetch();
+    setReady();
+    await release;
+    await route.fulfill({ response });
+  });
+  await page.getByRole("searchbox", { name: "Search items" }).fill(pressed.name);
+  await ready;
+
+  const before = await add.boundingBox();
+  const answered = page.waitForResponse(found);
+  await page.mouse.down();
+  setReleased();
+  await (await answered).finished();
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
+  expect(await add.boundingBox()).toEqual(before);
+  await page.mouse.up();
+
+  await expect(chips(page)).toHaveText([new RegExp(pressed.name)]);
+  const available = page.getByRole("list", { name: "Available items" });
+  await expect(available.getByRole("listitem")).toHaveCount(1);
 });
 
 test("changing the gender asks before it takes items out", async ({ page, person, phone }) => {

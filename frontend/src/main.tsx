@@ -48,11 +48,17 @@ const firstPage = loadPages(window.location);
 if (root.hasChildNodes()) void replaceFirstView(root);
 else renderApp(root);
 
-// Not in development, whose files have no lasting names.
-if (import.meta.env.PROD) {
-  void whenInUse()
-    .then(() => import("@/lib/offline-copies"))
-    .then(({ startKeeping }) => startKeeping())
-    // Without a network there is nothing to keep.
-    .catch(() => undefined);
-}
+void whenInUse()
+  .then(() =>
+    Promise.all([
+      import("@/lib/press"),
+      // Not in development, whose files have no lasting names.
+      import.meta.env.PROD && import("@/lib/offline-copies"),
+    ]),
+  )
+  .then(([{ holdLists }, copies]) => {
+    holdLists();
+    if (copies) copies.startKeeping();
+  })
+  // Without a network there is nothing to keep.
+  .catch(() => undefined);

@@ -12,7 +12,10 @@ const check = (name: string, names?: ["name"]) =>
 
 it("an error that appears between press and release waits for the click", async () => {
   let isKnown = false;
-  window.dispatchEvent(new Event("pointerdown"));
+  const field = document.body.appendChild(document.createElement("input"));
+  window.dispatchEvent(new MouseEvent("pointerdown"));
+  // The check begins because the field has lost the focus to what is pressed.
+  field.dispatchEvent(new FocusEvent("blur"));
   const checked = Promise.resolve(check("a", ["name"])).then(({ errors: found }) => {
     isKnown = true;
     return found;
@@ -20,7 +23,8 @@ it("an error that appears between press and release waits for the click", async 
   await new Promise((wake) => setTimeout(wake));
   expect(isKnown).toBe(false);
 
-  window.dispatchEvent(new Event("pointerup"));
+  window.dispatchEvent(new MouseEvent("pointerup"));
+  window.dispatchEvent(new MouseEvent("click"));
   expect(await checked).toEqual(errors);
 });
 
