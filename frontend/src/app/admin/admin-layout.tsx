@@ -117,7 +117,7 @@ function SectionNav() {
               className={({ isActive }) =>
                 cn(
                   // `relative` keeps the badge's hidden words in the strip: they would make the page as wide as the strip scrolls.
-                  "relative flex h-11 items-center gap-2.5 px-3 text-small transition-colors lg:h-9 lg:rounded-md",
+                  "relative flex h-11 items-center gap-2.5 px-3 text-small transition-colors max-lg:font-medium lg:h-9 lg:rounded-md",
                   isActive
                     ? "font-medium text-ink max-lg:border-accent max-lg:border-b-2 lg:bg-sheen"
                     : "text-ink-soft hover:text-ink lg:hover:bg-sheen",

@@ -5,7 +5,7 @@ import { outfitCards } from "./outfit-cards";
 /** Discovery without a search and filters. */
 export function paintDiscovery(data: PageData): HTMLElement | null {
   if (data.newest_outfits === undefined) return null;
-  const tab = "-mb-px inline-flex h-12 min-w-11 items-center border-b-2 text-body";
+  const tab = "-mb-px inline-flex h-12 min-w-11 items-center border-b-2 font-medium text-body";
   return sitePage(
     element("h1", "font-serif text-display", "Discovery"),
     div(
@@ -19,7 +19,7 @@ export function paintDiscovery(data: PageData): HTMLElement | null {
     ),
     div(
       "mt-6 mb-6 flex gap-7 border-line border-b",
-      span(`${tab} border-accent font-medium text-ink`, "Outfits"),
+      span(`${tab} border-accent text-ink`, "Outfits"),
       span(`${tab} border-transparent text-ink-soft`, "Items"),
     ),
     outfitCards(data, "Found outfits", true),

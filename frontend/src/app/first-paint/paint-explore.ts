@@ -38,7 +38,7 @@ function sidebar(): HTMLElement {
 }
 
 function topBar(): HTMLElement {
-  const tab = "inline-flex h-11 min-w-11 items-center text-small";
+  const tab = "-mb-px flex h-11 px-3 font-medium text-small";
   return div(
     "sticky top-0 z-30 bg-canvas/92 px-4 py-2 md:px-8 md:py-3",
     div("flex h-11 items-center", wordmark("md:hidden")),
@@ -48,9 +48,9 @@ function topBar(): HTMLElement {
       span("size-11 rounded-full border border-line"),
     ),
     div(
-      "-mb-1 flex gap-6 md:hidden",
-      span(`${tab} font-medium text-ink`, span("border-accent border-b-2 py-1", "Newest")),
-      span(`${tab} text-ink-soft`, span("border-transparent border-b-2 py-1", "Top")),
+      "-mx-4 -mb-2 mt-1 flex border-line border-b px-1 md:hidden",
+      span(tab, span("flex items-center border-accent border-b-2", "Newest")),
+      span(`${tab} text-ink-soft`, span("flex items-center", "Top")),
     ),
   );
 }

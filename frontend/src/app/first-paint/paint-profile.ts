@@ -36,12 +36,12 @@ export function paintMyProfile({ user }: StoredSession, { profile }: UserRows): 
 
 function tabList(): HTMLElement {
   const tab =
-    "-mb-px inline-flex h-12 min-w-11 shrink-0 items-center justify-center whitespace-nowrap border-b-2 text-body";
+    "-mb-px inline-flex h-12 min-w-11 shrink-0 items-center justify-center whitespace-nowrap border-b-2 font-medium text-body";
   return div(
     "flex gap-7 overflow-hidden border-line border-b max-md:-mx-4 max-md:gap-6 max-md:px-4",
     ...profileTabs.map(({ label }, index) =>
       span(
-        `${tab} ${index === 0 ? "border-accent font-medium text-ink" : "border-transparent text-ink-soft"}`,
+        `${tab} ${index === 0 ? "border-accent text-ink" : "border-transparent text-ink-soft"}`,
         label,
       ),
     ),

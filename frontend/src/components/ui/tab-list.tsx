@@ -9,7 +9,10 @@ interface TabListProps {
   className?: string;
 }
 
-/** Underlined tabs in one line, which is swiped where it does not fit. To be rendered inside `Tabs.Root`. */
+/**
+ * Underlined tabs in one line, which is swiped where it does not fit. To be rendered inside `Tabs.Root`. All have one weight: a bolder
+ * word would push those after it away when it is chosen.
+ */
 export function TabList({ label, tabs, className }: TabListProps) {
   const list = useRef<HTMLDivElement>(null);
   // An address may open a tab beyond the edge of a phone's screen.
@@ -34,7 +37,7 @@ export function TabList({ label, tabs, className }: TabListProps) {
           onFocus={(event) =>
             event.currentTarget.scrollIntoView({ block: "nearest", inline: "nearest" })
           }
-          className="-mb-px inline-flex h-12 min-w-11 shrink-0 items-center justify-center whitespace-nowrap border-transparent border-b-2 text-body text-ink-soft outline-offset-[-3px] transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+          className="-mb-px inline-flex h-12 min-w-11 shrink-0 items-center justify-center whitespace-nowrap border-transparent border-b-2 font-medium text-body text-ink-soft outline-offset-[-3px] transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
         >
           {tab.label}
         </Tabs.Trigger>

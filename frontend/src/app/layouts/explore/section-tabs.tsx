@@ -13,33 +13,40 @@ const tabsOfUser: typeof tabs = [
   { section: "following", label: "Following" },
 ];
 
-/** The sections with a list of many people's outfits on phones, where the sidebar is hidden. */
+/**
+ * The sections with a list of many people's outfits on phones, where the sidebar is hidden. The line is the header's lower edge. Each
+ * tab has the same space at its sides, so that the gaps are even whatever the words are; one weight for all of them, so that nothing
+ * moves when another one is chosen.
+ */
 export function SectionTabs() {
   const { section } = useExploreParams();
   const { user } = useSession();
   if (!tabsOfUser.some((tab) => tab.section === section)) return null;
   return (
-    <nav aria-label="Lists" className="-mb-1 flex gap-6 md:hidden">
-      {(user === null ? tabs : tabsOfUser).map((tab) => (
-        <Link
-          key={tab.section}
-          to={sectionPath(tab.section)}
-          aria-current={section === tab.section ? "page" : undefined}
-          className={cn(
-            "inline-flex h-11 min-w-11 items-center text-small",
-            section === tab.section ? "font-medium text-ink" : "text-ink-soft",
-          )}
-        >
-          <span
+    <nav aria-label="Lists" className="-mx-4 -mb-2 mt-1 flex border-line border-b px-1 md:hidden">
+      {(user === null ? tabs : tabsOfUser).map((tab) => {
+        const isCurrent = section === tab.section;
+        return (
+          <Link
+            key={tab.section}
+            to={sectionPath(tab.section)}
+            aria-current={isCurrent ? "page" : undefined}
             className={cn(
-              "border-b-2 py-1",
-              section === tab.section ? "border-accent" : "border-transparent",
+              "-mb-px flex h-11 px-3 font-medium text-small outline-offset-[-3px]",
+              isCurrent ? "text-ink" : "text-ink-soft",
             )}
           >
-            {tab.label}
-          </span>
-        </Link>
-      ))}
+            <span
+              className={cn(
+                "flex items-center border-b-2",
+                isCurrent ? "border-accent" : "border-transparent",
+              )}
+            >
+              {tab.label}
+            </span>
+          </Link>
+        );
+      })}
     </nav>
   );
 }

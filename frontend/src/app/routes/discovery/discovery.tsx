@@ -102,7 +102,7 @@ export function Discovery() {
             <Tabs.Trigger
               key={tab}
               value={tab}
-              className="-mb-px inline-flex h-12 min-w-11 items-center border-transparent border-b-2 text-body text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+              className="-mb-px inline-flex h-12 min-w-11 items-center border-transparent border-b-2 font-medium text-body text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
             >
               {tabLabels[tab]}
               {counts !== undefined && (
@@ -146,7 +146,7 @@ function FilterButton({ count, open, onClick }: FilterButtonProps) {
       )}
     >
       <SlidersHorizontal aria-hidden="true" className="size-4.5" strokeWidth={1.6} />
-      <span className="max-md:hidden">Filters</span>
+      <span className="max-md:hidden">Filters</span>{" "}
       {count > 0 && (
         <span className="text-ink-soft tabular-nums max-md:absolute max-md:top-1 max-md:right-1 max-md:flex max-md:size-4.5 max-md:items-center max-md:justify-center max-md:rounded-full max-md:bg-accent max-md:text-label max-md:text-on-accent">
           {count}
