@@ -3,7 +3,7 @@
 import type { Page } from "@playwright/test";
 import { signUpAdmin } from "../support/clients.ts";
 import { cards, expect, openExplore, openSignedIn, signIn, test } from "./journey.ts";
-import { findViolations, measureOverflow, recordLayoutShifts } from "./measure.ts";
+import { findMisnamed, findViolations, measureOverflow, recordLayoutShifts } from "./measure.ts";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
@@ -272,5 +272,25 @@ test("the admin area has no violations in the dark", { tag: "@phone" }, async ({
     await page.waitForLoadState("networkidle");
     await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
     expect(await findViolations(page), section).toEqual([]);
+  }
+});
+
+test("what stands on a control is in its name", { tag: "@once" }, async ({ page }) => {
+  const admin = await signUpAdmin();
+  await signIn(page, admin.email);
+  for (const address of [
+    "/?gender=women",
+    "/?section=top",
+    "/discovery?brand=corvane&color=camel",
+    "/create-outfit?category=outerwear",
+    "/mira",
+    "/admin/items",
+    "/admin/combines",
+    "/admin/reports",
+  ]) {
+    await page.goto(address);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    expect(await findMisnamed(page), address).toEqual([]);
   }
 });

@@ -18,7 +18,9 @@ export function NotificationsControl() {
   const { user } = useSession();
   const userId = user?.id ?? "";
   const { data: unread = 0 } = useQuery({ ...unreadCountQuery(userId), enabled: userId !== "" });
-  const label = unread === 0 ? "Notifications" : `Notifications, ${unread} unread`;
+  const shown = unread > mostShown ? `${mostShown}+` : `${unread}`;
+  // The number as it stands on the bell: who speaks to the browser says what is seen.
+  const label = unread === 0 ? "Notifications" : `Notifications, ${shown} unread`;
   return (
     <MenuButton
       menu={notificationsMenu}
@@ -32,7 +34,7 @@ export function NotificationsControl() {
           aria-hidden="true"
           className="absolute top-1 right-0.5 flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent px-1 text-label text-on-accent tabular-nums"
         >
-          {unread > mostShown ? `${mostShown}+` : unread}
+          {shown}
         </span>
       )}
     </MenuButton>

@@ -35,7 +35,7 @@ function GenderFilter() {
     return (
       <MenuButton menu={filterMenu} aria-label={label} className={`${pill} gap-2.5 px-4`}>
         {icon}
-        <span>Filter</span>
+        <span>Filter</span>{" "}
         {count > 0 && <span className="text-ink-soft tabular-nums">{count}</span>}
       </MenuButton>
     );
