@@ -1,5 +1,5 @@
 import { AlertDialog } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { cn } from "./cn";
 
 interface AlertWindowProps {
@@ -11,8 +11,6 @@ interface AlertWindowProps {
   onClose: () => void;
   /** Whether nothing of the page is seen behind it. */
   isOpaque?: boolean;
-  /** Gives the focus back to the element that opened the window, where Radix does not know that element. */
-  onCloseAutoFocus?: ((event: Event) => void) | undefined;
   /** Fields and buttons; `AlertCancel` belongs to them. */
   children: ReactNode;
 }
@@ -37,7 +35,8 @@ function focusField(event: Event): void {
 
 /**
  * A window that asks before something is done. It is open as long as it is rendered, covers the page, and a click beside it does
- * not close it. The first focus is on its text field or the choice before that, or else on Cancel.
+ * not close it. The first focus is on its text field or the choice before that, or else on Cancel. Afterwards it is where it was
+ * before, or at the page's content when that has gone.
  */
 export function AlertWindow({
   title,
@@ -45,9 +44,15 @@ export function AlertWindow({
   classNames,
   onClose,
   isOpaque = false,
-  onCloseAutoFocus,
   children,
 }: AlertWindowProps) {
+  // Radix returns the focus to triggers alone, and this window has none.
+  const [opener] = useState(() => document.activeElement);
+  function returnFocus(event: Event) {
+    event.preventDefault();
+    const target = opener?.isConnected ? opener : document.getElementById("main");
+    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+  }
   return (
     <AlertDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <AlertDialog.Portal>
@@ -56,7 +61,7 @@ export function AlertWindow({
         />
         <AlertDialog.Content
           onOpenAutoFocus={focusField}
-          {...(onCloseAutoFocus !== undefined && { onCloseAutoFocus })}
+          onCloseAutoFocus={returnFocus}
           className={classNames.window}
         >
           <AlertDialog.Title className={classNames.title}>{title}</AlertDialog.Title>

@@ -1,7 +1,6 @@
 import { AlertCancel, AlertWindow } from "@ui/alert-window";
 import { Button } from "@ui/button";
 import type { ReactNode } from "react";
-import { useReturnFocus } from "./use-return-focus";
 
 interface ConfirmDialogProps {
   title: string;
@@ -34,15 +33,8 @@ export function ConfirmDialog({
   onCancel,
   children,
 }: ConfirmDialogProps) {
-  const returnFocus = useReturnFocus();
   return (
-    <AlertWindow
-      title={title}
-      text={text}
-      classNames={classNames}
-      onClose={onCancel}
-      onCloseAutoFocus={returnFocus}
-    >
+    <AlertWindow title={title} text={text} classNames={classNames} onClose={onCancel}>
       {children !== undefined && <div className="mt-4">{children}</div>}
       <div className="mt-5 flex justify-end gap-2">
         <AlertCancel>

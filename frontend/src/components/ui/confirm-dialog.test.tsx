@@ -1,0 +1,43 @@
+import { render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { expect, it } from "vitest";
+import { ConfirmDialog } from "./confirm-dialog";
+
+function Photo() {
+  const [isAsking, setAsking] = useState(false);
+  const [isThere, setThere] = useState(true);
+  return (
+    <main id="main" tabIndex={-1}>
+      {isThere && (
+        <button type="button" onClick={() => setAsking(true)}>
+          Delete photo 1
+        </button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title="Delete photo 1?"
+          text="It is deleted for good."
+          confirmLabel="Delete"
+          onConfirm={() => {
+            setThere(false);
+            setAsking(false);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </main>
+  );
+}
+
+it("the focus returns to what has opened the question, or to the page when that has gone", async () => {
+  render(<Photo />);
+  const opener = screen.getByRole("button", { name: "Delete photo 1" });
+  await userEvent.click(opener);
+  await userEvent.keyboard("{Escape}");
+  await waitFor(() => expect(opener).toHaveFocus());
+
+  await userEvent.keyboard("{Enter}");
+  await userEvent.click(await screen.findByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(screen.getByRole("main")).toHaveFocus());
+});
