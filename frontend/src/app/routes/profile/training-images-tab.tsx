@@ -4,7 +4,12 @@ import { LoadingPage } from "@ui/spinner";
 import { Suspense, useState } from "react";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
-import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
+import {
+  PhotoCount,
+  PhotoGrid,
+  PhotoGridSkeleton,
+  SlotButtonSkeleton,
+} from "@/features/training-images/components/photo-grid";
 import { lazyPart } from "@/lib/lazy-part";
 
 const OwnPictures = lazyPart(async () => ({
@@ -22,7 +27,7 @@ export function TrainingImagesTab({ userId }: { userId: string }) {
   return (
     <>
       <section aria-labelledby="training-images-title">
-        <div className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div className="mb-6 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
           <div className="max-w-2xl">
             <h2 id="training-images-title" className="font-serif text-heading">
               Training Images
@@ -35,18 +40,13 @@ export function TrainingImagesTab({ userId }: { userId: string }) {
           </div>
           <Button
             variant={isEditing ? "secondary" : "primary"}
+            className="max-sm:w-full"
             onClick={() => setEditing(!isEditing)}
           >
             {isEditing ? "Done Editing" : "Edit Training Images"}
           </Button>
         </div>
-        {isEditing ? (
-          <Suspense fallback={<PhotoGridSkeleton />}>
-            <PhotoUploader userId={userId} />
-          </Suspense>
-        ) : (
-          <Photos userId={userId} />
-        )}
+        <Photos userId={userId} isEditing={isEditing} />
       </section>
       <Suspense fallback={<LoadingPage />}>
         <OwnPictures userId={userId} />
@@ -55,11 +55,30 @@ export function TrainingImagesTab({ userId }: { userId: string }) {
   );
 }
 
-function Photos({ userId }: { userId: string }) {
+function Photos({ userId, isEditing }: { userId: string; isEditing: boolean }) {
   const { data: photos, isPending, error, refetch } = useQuery(trainingPhotosQuery(userId));
-  if (isPending) return <PhotoGridSkeleton />;
-  if (photos === undefined) {
-    return <ErrorNotice title="Your photos could not be loaded." error={error} onRetry={refetch} />;
+  const renew = () => void refetch();
+  const below = isEditing && <SlotButtonSkeleton />;
+  if (photos === undefined && !isPending) {
+    return <ErrorNotice title="Your photos could not be loaded." error={error} onRetry={renew} />;
   }
-  return <PhotoGrid photos={photos} onRenew={() => void refetch()} />;
+  // The photos stay where they are while the code of the buttons is loaded.
+  const shown =
+    photos === undefined ? (
+      <PhotoGridSkeleton below={below} />
+    ) : (
+      <PhotoGrid photos={photos} onRenew={renew} below={below} />
+    );
+  return (
+    <>
+      <PhotoCount photos={photos} />
+      {isEditing ? (
+        <Suspense fallback={shown}>
+          <PhotoUploader userId={userId} />
+        </Suspense>
+      ) : (
+        shown
+      )}
+    </>
+  );
 }

@@ -1,21 +1,15 @@
-import { ImagePlus } from "lucide-react";
+import { cn } from "@ui/cn";
 import type { ReactNode } from "react";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type Slot, slots, type TrainingPhoto } from "../api/list-photos";
 import { PhotoPreview } from "./photo-preview";
 
-/**
- * The three slots; `children` renders one. On phones each has its name and buttons beside the picture, so that all three fit on
- * one screen.
- */
+/** The three slots beside each other, also on phones; `children` renders one. */
 export function SlotGrid({ children }: { children: (slot: Slot) => ReactNode }) {
   return (
-    <ol aria-label="Training photos" className="grid max-w-3xl gap-5 sm:grid-cols-3">
+    <ol aria-label="Training photos" className="grid max-w-3xl grid-cols-3 gap-3 sm:gap-5">
       {slots.map((slot) => (
-        <li
-          key={slot}
-          className="max-sm:grid max-sm:grid-cols-[8.5rem_1fr] max-sm:grid-rows-2 max-sm:gap-x-4"
-        >
+        <li key={slot} className="min-w-0">
           {children(slot)}
         </li>
       ))}
@@ -23,23 +17,38 @@ export function SlotGrid({ children }: { children: (slot: Slot) => ReactNode }) 
   );
 }
 
+interface SlotFrameProps {
+  slot: Slot;
+  /** Over the upper right corner of the frame. */
+  corner?: ReactNode;
+  children: ReactNode;
+}
+
 /** Frame of a slot with its name below. */
-export function SlotFrame({ slot, children }: { slot: Slot; children: ReactNode }) {
+export function SlotFrame({ slot, corner, children }: SlotFrameProps) {
   return (
     <>
-      <div className="aspect-4/5 overflow-hidden rounded-md border border-line bg-surface max-sm:row-span-2">
-        {children}
+      <div className="relative">
+        <div className="aspect-4/5 overflow-hidden rounded-md border border-line bg-surface">
+          {children}
+        </div>
+        {/* Beside the frame and not in it, which would cut its focus ring. */}
+        {corner && <div className="absolute top-0 right-0">{corner}</div>}
       </div>
-      <p className="mt-2.5 font-medium text-small max-sm:self-end">Photo {slot}</p>
+      <p className="mt-2 font-medium text-small">Photo {slot}</p>
     </>
   );
 }
 
+/** The outline of a person, as where a photo is to be glued. */
 export function EmptySlot() {
   return (
-    <span className="flex size-full flex-col items-center justify-center gap-2 text-ink-soft text-small">
-      <ImagePlus aria-hidden="true" className="size-7" strokeWidth={1.4} />
-      Empty slot
+    <span className="relative block size-full p-2 text-center text-caption text-ink-soft">
+      <svg aria-hidden="true" viewBox="0 0 80 100" className="absolute inset-0 size-full fill-line">
+        <circle cx="40" cy="52" r="12.5" />
+        <path d="M13 100c0-18 11-30 27-30s27 12 27 30z" />
+      </svg>
+      <span className="relative">Empty slot</span>
     </span>
   );
 }
@@ -47,36 +56,82 @@ export function EmptySlot() {
 interface PhotoGridProps {
   photos: readonly TrainingPhoto[];
   onRenew: () => void;
+  /** Below each photo's name. */
+  below?: ReactNode;
 }
 
 /** The photos, read-only. */
-export function PhotoGrid({ photos, onRenew }: PhotoGridProps) {
+export function PhotoGrid({ photos, onRenew, below }: PhotoGridProps) {
   return (
     <SlotGrid>
       {(slot) => {
         const photo = photos.find((one) => one.slot === slot);
         return (
-          <SlotFrame slot={slot}>
-            {photo === undefined ? <EmptySlot /> : <PhotoPreview photo={photo} onRenew={onRenew} />}
-          </SlotFrame>
+          <>
+            <SlotFrame slot={slot}>
+              {photo === undefined ? (
+                <EmptySlot />
+              ) : (
+                <PhotoPreview photo={photo} onRenew={onRenew} />
+              )}
+            </SlotFrame>
+            {below}
+          </>
         );
       }}
     </SlotGrid>
   );
 }
 
-export function PhotoGridSkeleton() {
+/** In place of a slot's button while it is loaded. */
+export function SlotButtonSkeleton() {
+  return <Skeleton className="mt-2 h-11 w-22 rounded-full!" />;
+}
+
+/** `below` is what will stand below each photo's name. */
+export function PhotoGridSkeleton({ below }: { below?: ReactNode }) {
   return (
     <div role="status">
       <span className="sr-only">Loading photos...</span>
       <SlotGrid>
         {() => (
           <>
-            <Skeleton className="aspect-4/5 w-full max-sm:row-span-2" />
-            <Skeleton className="mt-3 h-4 w-16 max-sm:self-end" />
+            <Skeleton className="aspect-4/5 w-full rounded-md!" />
+            <span className="mt-2 flex h-5.5 items-center">
+              <Skeleton className="h-3.5 w-14" />
+            </span>
+            {below}
           </>
         )}
       </SlotGrid>
     </div>
+  );
+}
+
+/** How many of the photos are there. It has its height before that is known. */
+export function PhotoCount({ photos }: { photos: readonly TrainingPhoto[] | undefined }) {
+  const isComplete = photos?.length === slots.length;
+  return (
+    <p className="mb-3 flex h-6 items-center gap-2.5 text-small">
+      <span aria-hidden="true" className="flex gap-1">
+        {slots.map((slot) => (
+          <span
+            key={slot}
+            className={cn(
+              "h-1 w-6 rounded-full transition-colors",
+              !photos?.some((photo) => photo.slot === slot)
+                ? "bg-line"
+                : isComplete
+                  ? "bg-success"
+                  : "bg-ink",
+            )}
+          />
+        ))}
+      </span>
+      {photos !== undefined &&
+        (isComplete
+          ? "Complete. You can submit outfits."
+          : `${photos.length} of ${slots.length} photos are uploaded.`)}
+    </p>
   );
 }

@@ -41,9 +41,11 @@ export function PhotoPreview({ photo, onRenew }: PhotoPreviewProps) {
     );
   }
   return (
-    <span className="flex size-full flex-col items-center justify-center gap-3 p-4 text-center text-ink-soft text-small">
+    <span className="flex size-full flex-col items-center justify-center gap-2.5 p-2 text-center text-caption text-ink-soft">
       The photo could not be shown.
-      <Button onClick={onRenew}>Try again</Button>
+      <Button className="max-sm:px-3" onClick={onRenew}>
+        Try again
+      </Button>
     </span>
   );
 }

@@ -1,4 +1,7 @@
 import { Button } from "@ui/button";
+import { IconButton } from "@ui/icon-button";
+import { Spinner } from "@ui/spinner";
+import { Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Progress } from "@/components/ui/progress";
@@ -21,22 +24,42 @@ interface PhotoSlotProps {
 /** One slot with everything that can be done in it. */
 export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
   const input = useRef<HTMLInputElement>(null);
+  const choose = useRef<HTMLButtonElement>(null);
   const upload = usePhotoUpload(userId, slot, photo);
   return (
     <>
-      <SlotFrame slot={slot}>
+      <SlotFrame
+        slot={slot}
+        corner={
+          photo !== undefined &&
+          !upload.isPending && (
+            <DeleteButton
+              userId={userId}
+              photo={photo}
+              onDeleted={() => choose.current?.focus({ preventScroll: true })}
+            />
+          )
+        }
+      >
         {upload.isPending ? (
-          <div className="flex size-full flex-col items-center justify-center gap-4 p-5">
-            <p className="text-small">{Math.round(upload.sent * 100)} % uploaded</p>
+          <div className="flex size-full flex-col items-center justify-center gap-2.5 p-2">
+            <p className="text-caption tabular-nums">{Math.round(upload.sent * 100)} % uploaded</p>
             <Progress label={`Uploading photo ${slot}`} value={upload.sent} />
-            <Button onClick={upload.cancel} aria-label={`Cancel upload of photo ${slot}`}>
+            <Button
+              className="max-sm:px-3"
+              onClick={upload.cancel}
+              aria-label={`Cancel upload of photo ${slot}`}
+            >
               Cancel
             </Button>
           </div>
         ) : upload.interrupted !== null ? (
-          <div className="flex size-full flex-col items-center justify-center gap-3 p-4 text-center text-small">
-            <p role="alert">{upload.interrupted}</p>
-            <Button onClick={upload.retry} aria-label={`Try again to upload photo ${slot}`}>
+          <div className="flex size-full items-center justify-center p-2">
+            <Button
+              className="max-sm:px-3"
+              onClick={upload.retry}
+              aria-label={`Try again to upload photo ${slot}`}
+            >
               Try again
             </Button>
           </div>
@@ -46,16 +69,20 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
           <PhotoPreview photo={photo} onRenew={onRenew} />
         )}
       </SlotFrame>
-      <div className="mt-2 flex flex-wrap gap-2">
-        <Button
-          disabled={upload.isPending}
-          onClick={() => input.current?.click()}
-          aria-label={`${photo === undefined ? "Upload" : "Replace"} photo ${slot}`}
-        >
-          {photo === undefined ? "Upload" : "Replace"}
-        </Button>
-        {photo !== undefined && !upload.isPending && <DeleteButton userId={userId} photo={photo} />}
-      </div>
+      <Button
+        ref={choose}
+        className="mt-2 max-sm:w-full max-sm:px-0"
+        disabled={upload.isPending}
+        onClick={() => input.current?.click()}
+        aria-label={`${photo === undefined ? "Upload" : "Replace"} photo ${slot}`}
+      >
+        {photo === undefined ? "Upload" : "Replace"}
+      </Button>
+      {upload.interrupted !== null && (
+        <p role="alert" className="mt-2 text-caption text-danger">
+          {upload.interrupted}
+        </p>
+      )}
       <input
         ref={input}
         type="file"
@@ -124,15 +151,26 @@ function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | un
   };
 }
 
+interface DeleteButtonProps {
+  userId: string;
+  photo: TrainingPhoto;
+  /** Takes the focus over from this button, which goes with the photo. */
+  onDeleted: () => void;
+}
+
 /** Deletes after a confirmation, because it cannot be undone. */
-function DeleteButton({ userId, photo }: { userId: string; photo: TrainingPhoto }) {
+function DeleteButton({ userId, photo, onDeleted }: DeleteButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
   const [isAsking, setAsking] = useState(false);
   const remove = useDeletePhoto(userId);
 
   function confirm() {
     setAsking(false);
     remove.mutate(photo, {
-      onSuccess: () => toast("Image Deleted", `Photo ${photo.slot} is gone.`),
+      onSuccess: () => {
+        if (document.activeElement === button.current) onDeleted();
+        toast("Image Deleted", `Photo ${photo.slot} is gone.`);
+      },
       onError: (error) =>
         toast(
           error instanceof ServiceError ? "Delete Failed" : "Delete Error",
@@ -144,14 +182,19 @@ function DeleteButton({ userId, photo }: { userId: string; photo: TrainingPhoto 
 
   return (
     <>
-      <Button
-        variant="quiet"
-        pending={remove.isPending}
-        aria-label={`Delete photo ${photo.slot}`}
+      <IconButton
+        ref={button}
+        label={`Delete photo ${photo.slot}`}
+        variant="floating"
+        busy={remove.isPending}
         onClick={() => setAsking(true)}
       >
-        Delete
-      </Button>
+        {remove.isPending ? (
+          <Spinner size="sm" />
+        ) : (
+          <Trash2 className="size-4.5" strokeWidth={1.6} />
+        )}
+      </IconButton>
       {isAsking && (
         <ConfirmDialog
           title={`Delete photo ${photo.slot}?`}
