@@ -106,6 +106,9 @@ export function useAdminTable<Row>({
     [change],
   );
 
+  // Nothing found by the filter before says nothing about this one.
+  const isUnknown = list.isPlaceholderData && list.data?.rows.length === 0;
+
   // Deleting the only row of the last page leaves the address behind the end of the list: the page before is the last one then. An
   // address far behind the end leads to the first page, because a page without rows does not say how many there are.
   const isBehindEnd = page > 1 && !list.isFetching && list.data?.rows.length === 0;
@@ -121,7 +124,7 @@ export function useAdminTable<Row>({
   return {
     section,
     read,
-    rows: list.data?.rows,
+    rows: isUnknown ? undefined : list.data?.rows,
     total: list.data?.total ?? 0,
     error: list.data === undefined ? list.error : null,
     refetch: () => void list.refetch(),

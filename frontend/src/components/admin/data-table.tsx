@@ -29,8 +29,8 @@ interface DataTableProps<Row> {
   label: string;
   table: AdminTable<Row>;
   columns: readonly Column<Row>[];
-  /** Sentence in place of an empty table. */
-  empty: string;
+  /** In place of an empty table: a sentence, or what says more. */
+  empty: ReactNode;
   /** Enter on a row, or a double click. */
   onOpen?: (row: Row) => void;
   /** Called when the key `x` is pressed on a row. */
@@ -66,6 +66,7 @@ export function DataTable<Row extends { id: string }>({
   }
   const { rows } = table;
   if (rows?.length === 0) {
+    if (typeof empty !== "string") return empty;
     return (
       <p className="rounded-md border border-line border-dashed px-4 py-12 text-center text-ink-soft text-small">
         {empty}

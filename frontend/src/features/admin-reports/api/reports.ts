@@ -1,10 +1,17 @@
-import { listOf, type ReadList } from "@/lib/admin-list";
+import { queryOptions } from "@tanstack/react-query";
+import { adminListKey, listOf, type ReadList } from "@/lib/admin-list";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
 export const reportStates = ["open", "done", "dismissed"] as const;
 export type ReportState = (typeof reportStates)[number];
+
+export const stateLabels: Readonly<Record<ReportState, string>> = {
+  open: "Open",
+  done: "Done",
+  dismissed: "Dismissed",
+};
 
 interface Person {
   id: string;
@@ -19,16 +26,22 @@ export interface Report {
   note: string | null;
   state: string;
   created_at: string;
+  decided_at: string | null;
   combine: { id: string; name: string; slug: string; status: string } | null;
   person: Person | null;
   reporter: Person;
 }
 
 const columns =
-  "id, reason, note, state, created_at, combine:combines(id, name, slug, status), person:profiles!reports_profile_id_fkey(id, username, full_name), reporter:profiles!reports_reporter_id_fkey(id, username, full_name)";
+  "id, reason, note, state, created_at, decided_at, combine:combines(id, name, slug, status), person:profiles!reports_profile_id_fkey(id, username, full_name), reporter:profiles!reports_reporter_id_fkey(id, username, full_name)";
 
 export const nameOf = ({ username, full_name }: Person): string =>
   username === null ? (full_name ?? "Somebody without a name") : `@${username}`;
+
+/** The name of the outfit or of the person. */
+export function subjectOf({ combine, person }: Report): string {
+  return combine?.name ?? (person === null ? "" : nameOf(person));
+}
 
 /** Reports of one state, the oldest first. */
 export const readReports: ReadList<Report> = async (request, signal) => {
@@ -40,6 +53,27 @@ export const readReports: ReadList<Report> = async (request, signal) => {
     await query.order("created_at", { ascending }).order("id").range(from, to).abortSignal(signal),
   );
 };
+
+/** How many decisions stand below a queue that is empty. */
+const shownDecisions = 5;
+
+/** The latest decisions, the newest first. */
+export function latestDecisionsQuery() {
+  return queryOptions({
+    queryKey: [...adminListKey("reports"), "decided"],
+    queryFn: async ({ signal }): Promise<Report[]> =>
+      rowsOf(
+        await supabase
+          .from("reports")
+          .select(columns)
+          .neq("state", "open")
+          .order("decided_at", { ascending: false })
+          .order("id")
+          .limit(shownDecisions)
+          .abortSignal(signal),
+      ),
+  });
+}
 
 async function setState(id: string, state: ReportState) {
   const response = await supabase

@@ -1,12 +1,11 @@
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Link } from "react-router";
-import { Select } from "@/components/admin/controls";
 import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
+import { PillRadio } from "@/components/ui/pill-radio";
+import { adminOverviewQuery } from "@/lib/admin-overview";
 import { formatDate } from "@/lib/format";
-import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
-import { describeReason } from "@/lib/report-reasons";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   nameOf,
@@ -14,50 +13,21 @@ import {
   type ReportState,
   readReports,
   reportStates,
+  stateLabels,
+  subjectOf,
   useDecideReport,
 } from "../api/reports";
-
-const stateLabels: Readonly<Record<ReportState, string>> = {
-  open: "Open",
-  done: "Done",
-  dismissed: "Dismissed",
-};
+import { NoReports } from "./no-reports";
+import { ReportSubject } from "./report-subject";
 
 const filters = ["state"];
-
-/** What a report is about, with a link to where an administrator acts on it. */
-function Subject({ report }: { report: Report }) {
-  const { combine, person } = report;
-  const link = "py-1 font-medium hover:underline [overflow-wrap:anywhere]";
-  return (
-    <span className="block min-w-0">
-      {combine !== null && (
-        <Link to={`${paths.admin("combines")}?row=${combine.id}`} className={link}>
-          {combine.name}
-        </Link>
-      )}
-      {person !== null && (
-        <Link to={`${paths.admin("users")}?row=${person.id}`} className={link}>
-          {nameOf(person)}
-        </Link>
-      )}
-      <span className="block text-caption text-ink-soft">{describeReason(report.reason)}</span>
-      {report.note !== null && (
-        <span className="mt-1 block whitespace-pre-line text-small [overflow-wrap:anywhere]">
-          {report.note}
-        </span>
-      )}
-    </span>
-  );
-}
 
 function columnsOf(
   isPending: boolean,
   decide: (report: Report, state: ReportState) => void,
 ): readonly Column<Report>[] {
-  const about = ({ combine, person }: Report) => combine?.name ?? (person && nameOf(person)) ?? "";
   return [
-    { header: "Reported", cell: (report) => <Subject report={report} /> },
+    { header: "Reported", cell: (report) => <ReportSubject report={report} /> },
     {
       header: "By",
       className: "w-36 max-md:hidden text-ink-soft",
@@ -66,7 +36,7 @@ function columnsOf(
     {
       header: "Date",
       sort: "created_at",
-      className: "w-28 max-md:hidden text-ink-soft tabular-nums",
+      className: "w-32 whitespace-nowrap max-md:hidden text-ink-soft tabular-nums",
       cell: ({ created_at }) => formatDate(created_at),
     },
     {
@@ -80,7 +50,7 @@ function columnsOf(
                 key={state}
                 size="dense"
                 disabled={isPending}
-                aria-label={`${state === "done" ? "Done" : "Dismiss"}: ${about(report)}`}
+                aria-label={`${state === "done" ? "Done" : "Dismiss"}: ${subjectOf(report)}`}
                 onClick={() => decide(report, state)}
               >
                 {state === "done" ? "Done" : "Dismiss"}
@@ -90,7 +60,7 @@ function columnsOf(
             <Button
               size="dense"
               disabled={isPending}
-              aria-label={`Open again: ${about(report)}`}
+              aria-label={`Open again: ${subjectOf(report)}`}
               onClick={() => decide(report, "open")}
             >
               Open again
@@ -112,33 +82,36 @@ export function ReportSection() {
     ascending: true,
     filters,
   });
+  const { data: overview } = useQuery(adminOverviewQuery());
   const decide = useDecideReport();
   const state = reportStates.find((one) => one === table.request.filters.state) ?? "open";
+  const show = (wanted: ReportState) => table.setFilter("state", wanted === "open" ? "" : wanted);
   return (
     <>
       <title>{pageTitle("Reports, Admin")}</title>
       <h1 className="font-serif text-heading">Reports</h1>
-      <div className="mt-4 mb-3 flex">
-        <Select
-          isFilter
-          aria-label="Filter by state"
-          value={state}
-          onChange={({ target: { value } }) =>
-            table.setFilter("state", value === "open" ? "" : value)
-          }
-        >
-          {reportStates.map((one) => (
-            <option key={one} value={one}>
-              {stateLabels[one]}
-            </option>
-          ))}
-        </Select>
-      </div>
+      <fieldset className="mt-4 mb-3 flex flex-wrap gap-2">
+        <legend className="sr-only">State</legend>
+        {reportStates.map((one) => (
+          <PillRadio
+            key={one}
+            name="report-state"
+            value={one}
+            checked={one === state}
+            onChoose={() => show(one)}
+          >
+            {stateLabels[one]}
+            {one === "open" && overview !== undefined && overview.reports > 0 && (
+              <span className="ml-2 tabular-nums"> {overview.reports}</span>
+            )}
+          </PillRadio>
+        ))}
+      </fieldset>
       <DataTable
         label="Reports"
         table={table}
         columns={columnsOf(decide.isPending, (report, to) => decide.mutate({ report, state: to }))}
-        empty={state === "open" ? "Nothing is reported." : "No reports found."}
+        empty={<NoReports state={state} onShow={show} />}
       />
       <Pagination table={table} noun="reports" />
     </>
