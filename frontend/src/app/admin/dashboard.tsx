@@ -44,23 +44,24 @@ export function Dashboard() {
       <title>{pageTitle("Admin")}</title>
       <h1 className="font-serif text-heading">Dashboard</h1>
       <PendingNotice pending={overview.data?.pending} />
-      <ul className="mt-5 grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
-        {shown.map(({ path, text, count, section: { label, icon: Icon } }) => (
+      <ul className="mt-6 grid grid-cols-2 gap-x-6 sm:gap-x-10 md:grid-cols-3 xl:grid-cols-4">
+        {shown.map(({ path, text, count, section: { label } }) => (
           <li key={path}>
             <Link
               to={paths.admin(path)}
-              className="flex h-full items-center gap-4 rounded-md border border-line bg-surface p-4 transition-colors hover:border-line-strong"
+              className="group flex h-full min-h-13 items-center justify-between gap-3 border-line border-t py-2.5 transition-colors hover:border-ink-soft"
             >
-              <Icon aria-hidden="true" className="size-5 text-ink-soft" strokeWidth={1.6} />
-              <span className="min-w-0 flex-1">
-                <span className="block font-medium text-small">{label}</span>
-                <span className="block truncate text-caption text-ink-soft">{text}</span>
+              <span className="min-w-0">
+                <span className="block font-medium text-small group-hover:underline">{label}</span>
+                <span className="block truncate text-caption text-ink-soft max-sm:hidden">
+                  {text}
+                </span>
               </span>
               {count !== undefined &&
                 (overview.data === undefined ? (
-                  <Skeleton className="h-6 w-10" />
+                  <Skeleton className="h-7 w-10" />
                 ) : (
-                  <span className="font-medium text-name tabular-nums">
+                  <span className="font-serif text-heading tabular-nums">
                     {overview.data[count].toLocaleString("en-US")}
                   </span>
                 ))}

@@ -134,17 +134,17 @@ function profileForm(profile: Profile): HTMLElement {
 }
 
 function avatarField(hasPicture: boolean): HTMLElement {
+  const choose = button(hasPicture ? "Change picture" : "Upload picture");
+  const remove = button("Remove", "quiet");
+  choose.classList.add("max-sm:px-4");
+  remove.classList.add("max-sm:px-3");
   return div(
-    "flex items-center gap-5",
+    "flex items-center gap-5 max-sm:gap-4",
     avatarFrame(),
     div(
       "flex min-w-0 flex-1 flex-col gap-2",
       element("p", "font-medium text-small", "Avatar"),
-      div(
-        "flex flex-wrap gap-2",
-        button(hasPicture ? "Change picture" : "Upload picture"),
-        ...(hasPicture ? [button("Remove", "quiet")] : []),
-      ),
+      div("flex flex-wrap gap-2", choose, ...(hasPicture ? [remove] : [])),
     ),
   );
 }

@@ -34,8 +34,8 @@ export function Welcome() {
         A name, a picture and three styles, and your page is yours. You can change all of it later.
       </p>
       <div className="xl:grid xl:grid-cols-2 xl:gap-x-24">
-        {/* One column of the grid, whatever it shows while the profile is loaded. */}
-        <div>
+        {/* One column of the grid, as high as the form, whatever it shows while the profile is loaded. */}
+        <div className="min-h-96">
           <OwnProfile>
             {(profile) => (
               <Step

@@ -57,7 +57,10 @@ export function SectionPage({
           placeholder={searchPlaceholder}
           className="w-full sm:w-auto sm:max-w-72 sm:flex-1 sm:basis-44"
         />
-        {controls}
+        {controls !== undefined && (
+          // In one line on phones, where each line of controls takes a row of the table away.
+          <div className="gap-2 max-sm:swipe-line sm:contents">{controls}</div>
+        )}
       </div>
       {children}
     </>

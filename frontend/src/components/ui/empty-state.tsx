@@ -24,7 +24,7 @@ export function EmptyState({ glyph, title, action, followed = false }: EmptyStat
       >
         {glyph}
       </span>
-      <p className="font-serif text-heading text-ink">{title}</p>
+      <p className="text-balance font-serif text-heading text-ink">{title}</p>
       {action}
     </div>
   );

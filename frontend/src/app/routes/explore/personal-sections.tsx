@@ -194,16 +194,17 @@ function Entries() {
     );
   }
   return (
-    <div className="grid gap-x-10 gap-y-6 lg:grid-cols-3">
+    // On phones each kind is one line, so that outfits are on the first screen, too.
+    <div className="grid gap-x-10 gap-y-6 max-lg:grid-cols-1 lg:grid-cols-3">
       {entryKinds.map(({ kind, title }) => (
         <section key={kind} aria-labelledby={`entries-${kind}`}>
-          <h2 id={`entries-${kind}`} className="mb-3 text-ink-soft text-small">
+          <h2 id={`entries-${kind}`} className="mb-3 text-ink-soft text-small max-md:mb-2">
             {title}
           </h2>
           {words.data === undefined ? (
-            <Skeleton className="h-24 w-full" />
+            <Skeleton className="h-24 w-full max-md:h-11" />
           ) : (
-            <ul className="flex flex-wrap gap-2">
+            <ul className="no-scrollbar flex gap-2 py-1 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4 md:flex-wrap [&>*]:shrink-0">
               {words.data
                 .filter((word) => word.kind === kind)
                 .map((word) => (
@@ -223,7 +224,7 @@ function Entry({ word }: { word: FrequentWord }) {
   return (
     <Link
       to={`${paths.discovery}${discoverySearch({ [word.kind]: [addressWord(word.name)] })}`}
-      className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-ink text-small transition-colors hover:border-ink-soft pointer-coarse:h-11"
+      className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-ink text-small whitespace-nowrap transition-colors hover:border-ink-soft pointer-coarse:h-11"
     >
       {word.hex_code !== null && (
         <span

@@ -35,7 +35,9 @@ export function WaitingOutfits() {
                 {outfit.name}
               </span>
               <span className="block truncate text-caption text-ink-soft">
-                {creatorName(outfit)} · {formatDate(outfit.created_at)}
+                {creatorName(outfit)}
+                <span className="max-md:hidden"> · </span>
+                <span className="max-md:block">{formatDate(outfit.created_at)}</span>
               </span>
             </Link>
           </li>

@@ -18,7 +18,7 @@ export function OrphansPanel() {
   const { data, isPending, isError, error, refetch } = useQuery(orphansQuery());
   return (
     <SettingsPanel title="Orphaned files">
-      {isPending && <Skeleton className="h-12 w-full" />}
+      {isPending && <Skeleton className="h-16.5 w-full sm:h-5.5" />}
       {isError && data === undefined && (
         <p role="alert" className="flex flex-wrap items-center gap-3 text-danger text-small">
           {`The files could not be listed: ${messageOf(error, "please try again.")}`}

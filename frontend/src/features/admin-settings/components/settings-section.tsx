@@ -37,9 +37,9 @@ export function SettingsSection() {
 function SiteSkeleton() {
   return (
     <div className="flex flex-col gap-5">
-      <Skeleton className="h-20 w-full max-w-md" />
-      <Skeleton className="h-12 w-full" />
-      <Skeleton className="h-12 w-full" />
+      <Skeleton className="h-36 w-full max-w-md sm:h-30" />
+      <Skeleton className="h-17 w-full sm:h-15" />
+      <Skeleton className="h-17 w-full sm:h-15" />
     </div>
   );
 }

@@ -1,6 +1,8 @@
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { Field } from "@ui/field";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { ChevronDown } from "lucide-react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "react-router";
 import { Select } from "@/components/admin/controls";
 import { Input } from "@/components/ui/input";
@@ -34,7 +36,7 @@ interface RoleCardProps {
 /**
  * Sets the role of a user by e-mail address. The address of the page may fill it in (`email`) and submit it (`autoupdate=true`).
  * A link on another site could name any person, so the card is only submitted by itself when a link of this site led here;
- * otherwise it is filled in and waits for a click.
+ * otherwise it is filled in and waits for a click. On phones it is folded away until then, so that the users come first.
  */
 export function RoleCard({ onLeave }: RoleCardProps) {
   const { user: me } = useSession();
@@ -45,6 +47,8 @@ export function RoleCard({ onLeave }: RoleCardProps) {
   const { mutate, isPending } = useSetRoleByEmail();
   const wantsUpdate = params.get("autoupdate") === "true" && params.get("email") !== null;
   const isAutomatic = wantsUpdate && mayAutoUpdate(state);
+  const [isOpen, setOpen] = useState(email !== "");
+  const fieldsId = useId();
   const button = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
@@ -75,12 +79,32 @@ export function RoleCard({ onLeave }: RoleCardProps) {
       noValidate
       onSubmit={submit}
       aria-labelledby="role-card"
-      className="mt-4 rounded-md border border-line bg-surface p-4"
+      className="mt-4 rounded-md border border-line bg-surface sm:p-4"
     >
-      <h2 id="role-card" className="mb-3 font-medium text-small">
-        Set a role by email
+      <h2 id="role-card" className="font-medium text-small sm:mb-3">
+        <span className="max-sm:hidden">Set a role by email</span>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={fieldsId}
+          onClick={() => setOpen(!isOpen)}
+          className="flex min-h-12 w-full items-center justify-between gap-3 rounded-md px-4 sm:hidden"
+        >
+          Set a role by email
+          <ChevronDown
+            aria-hidden="true"
+            className={cn("size-4 text-ink-soft transition-transform", isOpen && "rotate-180")}
+            strokeWidth={1.6}
+          />
+        </button>
       </h2>
-      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_10rem_auto]">
+      <div
+        id={fieldsId}
+        className={cn(
+          "grid items-end gap-3 max-sm:px-4 max-sm:pb-4 sm:grid-cols-[minmax(0,1fr)_10rem_auto]",
+          !isOpen && "max-sm:hidden",
+        )}
+      >
         <Field label="Email">
           {(attributes) => (
             <Input
@@ -112,7 +136,7 @@ export function RoleCard({ onLeave }: RoleCardProps) {
         </Button>
       </div>
       {wantsUpdate && !isAutomatic && (
-        <p role="status" className="mt-3 text-ink-soft text-small">
+        <p role="status" className="text-ink-soft text-small max-sm:px-4 max-sm:pb-4 sm:mt-3">
           A link filled in this address. Check it before you change the role.
         </p>
       )}

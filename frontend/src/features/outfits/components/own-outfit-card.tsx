@@ -60,7 +60,11 @@ export function OwnOutfitCard({
         </h3>
       </Link>
       <p className="text-caption text-ink-soft">
-        {count === 1 ? "1 item" : `${count} items`} · {dateLabel} {formatDate(outfit.created_at)}
+        {count === 1 ? "1 item" : `${count} items`}
+        <span className="max-md:hidden"> · </span>
+        <span className="max-md:block">
+          {dateLabel} {formatDate(outfit.created_at)}
+        </span>
       </p>
       <p className="mt-1 text-caption text-ink">{statusNotes[outfit.status]}</p>
       {rejectionReason !== null && (

@@ -57,7 +57,7 @@ export function AvatarField({ profile, email }: AvatarFieldProps) {
   }
 
   return (
-    <div className="flex items-center gap-5">
+    <div className="flex items-center gap-5 max-sm:gap-4">
       <Avatar
         key={profile.avatar_url}
         src={profile.avatar_url}
@@ -70,12 +70,13 @@ export function AvatarField({ profile, email }: AvatarFieldProps) {
           <Progress label="Uploading your avatar" value={sent} />
         ) : (
           <div className="flex flex-wrap gap-2">
-            <Button onClick={() => input.current?.click()}>
+            <Button className="max-sm:px-4" onClick={() => input.current?.click()}>
               {profile.avatar_url === null ? "Upload picture" : "Change picture"}
             </Button>
             {profile.avatar_url !== null && (
               <Button
                 variant="quiet"
+                className="max-sm:px-3"
                 pending={remove.isPending}
                 onClick={() =>
                   remove.mutate(undefined, {
