@@ -16,7 +16,8 @@ use actix_web::http::header;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::{Bearer, Caller, sent_path};
-use selvedge_memory::COUNTED_FROM;
+use selvedge_limits::Turn;
+use selvedge_memory::{COUNTED_FROM, DatabaseTurn};
 use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::unix_now;
 
@@ -191,15 +192,7 @@ async fn run_stages(
         &mut timing,
     )
     .await?;
-    let turn = match large {
-        Some(large) => Box::pin(large.wait_for_database()).await?,
-        None => None,
-    };
-    let _session = match body.len() {
-        // Boxed, because few requests need it.
-        COUNTED_FROM.. => Box::pin(large_body::wait_for_session(http, worker.pool.memory())).await?,
-        _ => None,
-    };
+    let (turn, _session) = wait_for_turns(worker, http, &body, large).await?;
     let memory = (worker.pool.memory(), worker.cache.result_sizes());
     let result_memory = ResultMemory::for_request(memory, turn.as_ref(), &identity, http);
     let replicas = worker.replicas.as_deref();
@@ -232,6 +225,25 @@ async fn admit_large(
     Box::pin(LargeBody::admit(http, body, worker.pool.memory()))
         .await
         .map(Some)
+}
+
+/// Waits until PostgreSQL may work on a body: for the memory of a large one, and for one of the sessions that its client may use.
+async fn wait_for_turns(
+    worker: &Worker,
+    http: &HttpRequest,
+    body: &Bytes,
+    large: Option<LargeBody>,
+) -> Result<(Option<DatabaseTurn>, Option<Turn>), RestError> {
+    if body.len() < COUNTED_FROM {
+        return Ok((None, None));
+    }
+    // Boxed, because few requests need it.
+    let turn = match large {
+        Some(large) => Box::pin(large.wait_for_database()).await?,
+        None => None,
+    };
+    let session = large_body::wait_for_session(http, worker.pool.memory());
+    Ok((turn, Box::pin(session).await?))
 }
 
 /// A plan with the search path and the catalog that it was made for.
