@@ -3,17 +3,18 @@
 //! When room gets short, old log files go and replication slots that hold much are given up; when there is nearly none, the database becomes
 //! read-only, until there is room again. A reserve of bytes is kept in a file, which is removed where even that does not help.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio_postgres::Error;
+use tokio_postgres::types::ToSql;
 
 use super::access::ClusterAccess;
 use super::collected_logs::remove_oldest;
+use super::disk_reserve::{LAST_BYTES, RESERVE, give_up_reserve, is_whole, make_reserve, size_for};
 use super::error::ClusterError;
 use super::own_file::write_private;
 use super::owner::Owner;
@@ -23,15 +24,6 @@ use crate::{DiskLevel, DiskRoom};
 
 const MIB: u64 = 1024 * 1024;
 
-/// The reserve, beside the data directory.
-const RESERVE: &str = "reserve";
-/// The bytes of the reserve, and those on a small disk, where it is a hundredth.
-const RESERVE_BYTES: u64 = 256 * MIB;
-const LEAST_RESERVE_BYTES: u64 = 32 * MIB;
-/// With less room than this the reserve is given up: two files of PostgreSQL's log and what a checkpoint writes.
-const LAST_BYTES: u64 = 48 * MIB;
-/// With less room than this the reserve is given up before a start of PostgreSQL, which writes to its log at once.
-const START_BYTES: u64 = 2 * LAST_BYTES;
 /// The log files that stay when room is short.
 const LEAST_LOG_BYTES: u64 = 64 * MIB;
 /// The time between two looks at the disk, and the shorter one while its room is short or PostgreSQL has not read its settings.
@@ -44,16 +36,23 @@ const RESERVE_AFTER: Duration = Duration::from_secs(20);
 const RELOAD: &str = "select pg_catalog.pg_reload_conf(), (pg_catalog.clock_timestamp() operator(pg_catalog.+) '2 s'::pg_catalog.interval)::pg_catalog.text";
 /// A time for [`END_WRITING_TRANSACTIONS`] after which none begins, so that it ends all of them: used when hardly any room is left.
 const AFTER_ALL: &str = "infinity";
+/// A time before which none has begun, for as long as PostgreSQL has not read that it is read-only.
+const BEFORE_ALL: &str = "-infinity";
 /// PostgreSQL gives up slots that are too far behind at its next checkpoint, so the guard asks for one.
 const CHECKPOINT: &str = "checkpoint";
 /// Ends transactions that have written and began before a time, at which the database became read-only: they would go on writing. Later ones
-/// write only where they ask for it (`begin read write`), and are left alone.
-const END_WRITING_TRANSACTIONS: &str = "
+/// write only where they ask for it (`begin read write`), and are left alone. For superusers and `postgres` the time is `$2`, also when hardly any room is
+/// left: somebody has to drop and truncate tables. Services and logins for people are neither.
+pub(super) const END_WRITING_TRANSACTIONS: &str = "
     select a.usename::pg_catalog.text, a.pid, case a.state when 'active' then pg_catalog.pg_cancel_backend(a.pid) else pg_catalog.pg_terminate_backend(a.pid) end
     from pg_catalog.pg_stat_activity as a
+    join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) a.usesysid
     where a.backend_type operator(pg_catalog.=) 'client backend' and a.backend_xid is not null
       and a.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()
-      and a.xact_start operator(pg_catalog.<) $1::pg_catalog.text::pg_catalog.timestamptz";
+      and a.xact_start operator(pg_catalog.<) case
+        when r.rolsuper or r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name then $2::pg_catalog.text
+        else $1::pg_catalog.text
+      end::pg_catalog.timestamptz";
 
 /// Watches the disk of a cluster. What waits for PostgreSQL or the disk runs in the background, so that the next look is never late.
 #[derive(Debug)]
@@ -70,6 +69,28 @@ pub struct DiskGuard {
     checkpoint: BackgroundTask<()>,
     ending: BackgroundTask<()>,
     reserving: BackgroundTask<()>,
+}
+
+/// The transactions that have written and are ended, by when they began.
+#[derive(Debug, PartialEq, Eq)]
+struct EndedTransactions {
+    begun_before: String,
+    /// The same for superusers and `postgres`.
+    of_operators: String,
+}
+
+impl EndedTransactions {
+    /// Those that are ended with so many bytes free, in a database that is read-only since a time; `None` before.
+    fn of(free: u64, full_since: Option<&str>) -> Option<Self> {
+        let begun_before = match free < LAST_BYTES {
+            true => AFTER_ALL,
+            false => full_since?,
+        };
+        Some(Self {
+            begun_before: begun_before.to_owned(),
+            of_operators: full_since.unwrap_or(BEFORE_ALL).to_owned(),
+        })
+    }
 }
 
 /// The cluster whose disk is watched.
@@ -134,10 +155,10 @@ impl DiskGuard {
     /// Makes the file of the reserve when the disk has room for it, and removes it when PostgreSQL would otherwise have none.
     async fn update_reserve(&mut self, room: DiskRoom, may_reserve: bool) {
         self.reserving.take_result().await;
-        if give_up_reserve(&self.reserve, room.free, LAST_BYTES) || self.reserve.symlink_metadata().is_ok() {
+        if give_up_reserve(&self.reserve, room.free, LAST_BYTES) || is_whole(&self.reserve) {
             return;
         }
-        let size = (room.total / 100).clamp(LEAST_RESERVE_BYTES, RESERVE_BYTES);
+        let size = size_for(room);
         let rest = DiskRoom {
             free: room.free.saturating_sub(size),
             ..room
@@ -177,13 +198,10 @@ impl DiskGuard {
                 .begin(self.target.clone().apply_settings(level, self.applied.is_none()));
         }
         self.ending.take_result().await;
-        let since = match room.free < LAST_BYTES {
-            true => Some(AFTER_ALL.to_owned()),
-            false => self.full_since.clone(),
-        };
-        if let Some(since) = since.filter(|_| level == DiskLevel::Full) {
+        let ended = EndedTransactions::of(room.free, self.full_since.as_deref());
+        if let Some(ended) = ended.filter(|_| level == DiskLevel::Full) {
             self.ending
-                .begin(self.target.clone().end_writing_transactions(since));
+                .begin(self.target.clone().end_writing_transactions(ended));
         }
     }
 }
@@ -220,10 +238,11 @@ impl Target {
         }
     }
 
-    async fn end_writing_transactions(self, since: String) {
+    async fn end_writing_transactions(self, which: EndedTransactions) {
         let ended = async {
             let session = self.access.superuser_login().connect().await?;
-            for row in session.query(END_WRITING_TRANSACTIONS, &[&since]).await? {
+            let times: [&(dyn ToSql + Sync); 2] = [&which.begun_before, &which.of_operators];
+            for row in session.query(END_WRITING_TRANSACTIONS, &times).await? {
                 let (login, pid): (Option<String>, i32) = (row.try_get(0)?, row.try_get(1)?);
                 tracing::warn!(
                     login,
@@ -268,35 +287,6 @@ impl<T> Drop for BackgroundTask<T> {
     fn drop(&mut self) {
         if let Some(work) = &self.0 {
             work.abort();
-        }
-    }
-}
-
-/// Makes room for a start of PostgreSQL, which recovers from its log and writes to it: without this a PostgreSQL that a full disk has ended would
-/// never start again. Blocks on the disk.
-pub(super) fn make_room_for_start(data_dir: &Path) {
-    let home = data_dir.parent().unwrap_or(data_dir);
-    match DiskRoom::of(data_dir) {
-        Ok(room) => {
-            give_up_reserve(&home.join(RESERVE), room.free, START_BYTES);
-        }
-        Err(error) => tracing::warn!(%error, "the room on the disk of PostgreSQL is unknown"),
-    }
-}
-
-/// Removes the reserve if less than `needed` bytes are free. Returns whether it was removed.
-fn give_up_reserve(reserve: &Path, free: u64, needed: u64) -> bool {
-    if free >= needed || reserve.symlink_metadata().is_err() {
-        return false;
-    }
-    match fs::remove_file(reserve) {
-        Ok(()) => {
-            tracing::error!("the disk is full: the reserve was removed, so that PostgreSQL can go on");
-            true
-        }
-        Err(error) => {
-            tracing::error!(%error, "the disk is full, and the reserve cannot be removed");
-            false
         }
     }
 }
@@ -359,28 +349,6 @@ fn write_settings(data_dir: &Path, owner: &Owner, level: DiskLevel) -> Result<()
     owner.give_ownership_of(&path)
 }
 
-/// Fills a file with bytes that no file system makes smaller.
-fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
-    let mut block = vec![0; 1024 * 1024];
-    getrandom::fill(&mut block).map_err(|error| io::Error::other(error.to_string()))?;
-    // A part of it, which an end of this process would leave, is no reserve.
-    let unfinished = path.with_extension("unfinished");
-    match fs::remove_file(&unfinished) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&unfinished)?;
-    let written = (0..size / MIB)
-        .try_for_each(|_| file.write_all(&block))
-        .and_then(|()| fs::hard_link(&unfinished, path));
-    fs::remove_file(&unfinished)?;
-    written
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,30 +373,15 @@ mod tests {
     }
 
     #[test]
-    fn prod_009_the_reserve_is_as_large_as_it_says_and_nobody_elses_file_is_replaced() {
-        use std::os::unix::fs::MetadataExt as _;
+    fn prod_009_hardly_any_room_ends_all_that_writes_but_those_who_make_room() {
+        let ended = |free, since| {
+            EndedTransactions::of(free, since).map(|ended| (ended.begun_before, ended.of_operators))
+        };
+        let pair = |all: &str, operators: &str| Some((all.to_owned(), operators.to_owned()));
 
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join(RESERVE);
-
-        make_reserve(&path, 3 * MIB).expect("made");
-
-        let meta = path.metadata().expect("a file");
-        assert_eq!(meta.len(), 3 * MIB);
-        assert!(meta.blocks() * 512 >= 3 * MIB && meta.mode() & 0o777 == 0o600);
-        assert!(make_reserve(&path, MIB).is_err());
-        assert!(!folder.path().join("reserve.unfinished").exists());
-    }
-
-    #[test]
-    fn prod_009_a_start_gets_the_reserve_where_there_is_no_other_room() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join(RESERVE);
-        fs::write(&path, "kept").expect("written");
-
-        assert!(!give_up_reserve(&path, START_BYTES, START_BYTES));
-        assert!(path.exists());
-        assert!(give_up_reserve(&path, START_BYTES - 1, START_BYTES));
-        assert!(!path.exists() && !give_up_reserve(&path, 0, START_BYTES));
+        assert_eq!(ended(LAST_BYTES, None), None);
+        assert_eq!(ended(LAST_BYTES, Some("now")), pair("now", "now"));
+        assert_eq!(ended(0, Some("now")), pair(AFTER_ALL, "now"));
+        assert_eq!(ended(0, None), pair(AFTER_ALL, BEFORE_ALL));
     }
 }

@@ -15,6 +15,7 @@ mod collected_logs;
 mod config;
 mod data_home;
 mod disk_guard;
+mod disk_reserve;
 mod error;
 mod heartbeat;
 mod init;
@@ -157,7 +158,7 @@ impl Cluster {
         let home = owner.data_home(&config.state_dir)?;
         let data_dir = home.join("pgdata");
         if config.production.is_some() && data_dir.is_dir() {
-            disk_guard::make_room_for_start(&data_dir);
+            disk_reserve::make_room_for_start(&data_dir);
         }
         init::refuse_missing_data(&config.state_dir, &data_dir)?;
         let binaries = config
@@ -392,7 +393,7 @@ impl Cluster {
         let start = move || {
             postmaster::end_leftover_postmaster(&data_dir)?;
             if config.production.is_some() {
-                disk_guard::make_room_for_start(&data_dir);
+                disk_reserve::make_room_for_start(&data_dir);
             }
             Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, &watch)
         };

@@ -10,6 +10,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::*;
 
+mod disk;
 mod starts;
 mod upgrade;
 
