@@ -221,7 +221,7 @@ union all
 select 'the platform''s event triggers fire always', wanted.name
 from (values
   ('selvedge_open_new_extension'::text), ('selvedge_refresh_event_trigger_copies'), ('selvedge_check_extension_scripts'),
-  ('_selvedge_check_connections'), ('_selvedge_check_subscription')
+  ('_selvedge_check_connections'), ('_selvedge_check_subscription'), ('_selvedge_close_new_extension')
 ) as wanted (name)
 where not exists (
   select from pg_catalog.pg_event_trigger as t

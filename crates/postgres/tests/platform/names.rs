@@ -146,7 +146,7 @@ async fn gw_017_tables_that_the_program_makes_by_itself_keep_their_names() {
         .await
         .expect("made");
     let relations = "select string_agg(concat_ws(' ', c.relname, c.relkind), ', ' order by c.relname) from pg_class as c
-        where c.relnamespace = '_selvedge'::regnamespace and c.relname ~ 'unfinished_import|copied_objects|database_logins'";
+        where c.relnamespace = '_selvedge'::regnamespace and c.relname ~ '^(unfinished_import|copied_objects|database_logins)'";
     let before = query_value(&superuser, relations).await;
 
     superuser.batch_execute(RENAMING).await.expect("renamed");

@@ -2,14 +2,15 @@
 
 use anyhow::{Context as _, Result, bail};
 use secrecy::{ExposeSecret as _, SecretString};
+use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::{DATABASE, RunningCluster};
 
 use crate::cli::{AddLoginArgs, DatabaseArea, DatabaseArgs, LoginAction};
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::home::is_home;
-use crate::database::people::{add_login, list_definer_functions, list_logins, remove_login};
-use crate::output::{BOLD, DIM, GOOD, WARN};
+use crate::database::people::{add_login, list_definer_functions, list_logins, remove_login, settle_logins};
+use crate::output::{BOLD, DIM, GOOD, WARN, print_warnings, show_foreign};
 
 /// The most functions that a warning names.
 const MAX_LISTED_FUNCTIONS: usize = 10;
@@ -30,30 +31,37 @@ pub(super) async fn run(config: &Config, args: DatabaseArgs) -> Result<()> {
     }
     let running = RunningCluster::find(&config.selvedge.data_dir).await?;
     let running = running.with_context(|| format!("PostgreSQL of {} does not run", config.project.id))?;
+    let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
+    embedded::bring_platform_up_to_date(&running, &superuser).await?;
     match action {
-        LoginAction::Add(args) => add(config, &running, &args).await,
-        LoginAction::List => list(&running).await,
+        LoginAction::Add(args) => add(config, &running, &superuser, &args).await,
+        LoginAction::List => list(&superuser).await,
         LoginAction::Remove { name } => {
-            let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
             let owner = embedded::connect(&embedded::login_to_running(&running, "postgres")).await?;
             remove_login(&superuser, &owner, &name).await?;
+            let name = show_foreign(&name);
             anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
             Ok(())
         }
     }
 }
 
-async fn add(config: &Config, running: &RunningCluster, args: &AddLoginArgs) -> Result<()> {
+async fn add(
+    config: &Config,
+    running: &RunningCluster,
+    superuser: &PrivilegedSession,
+    args: &AddLoginArgs,
+) -> Result<()> {
     let Some(gate) = &config.selvedge.database_gate else {
         bail!(
             "logins come through the gate, which is off\n  to open it:  SELVEDGE_DATABASE_GATE_PORT=5432 in the server's environment, and a \
              restart (docs/operations.md)"
         );
     };
-    let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
     let owner = embedded::connect(&embedded::login_to_running(running, "postgres")).await?;
     let password = make_password();
-    add_login(&superuser, &owner, &args.name, args.write, &password).await?;
+    print_warnings(&settle_logins(superuser).await?);
+    add_login(superuser, &owner, &args.name, args.write, &password).await?;
     let does = if args.write { "reads and writes" } else { "reads" };
     anstream::println!(
         "{GOOD}added{GOOD:#} {} {DIM}{does} the project's tables{DIM:#}",
@@ -78,7 +86,7 @@ async fn add(config: &Config, running: &RunningCluster, args: &AddLoginArgs) -> 
         "  The password is shown once. The login may have 5 connections, and 60 s for a statement unless it sets another limit."
     );
     if !args.write {
-        warn_of_functions(&list_definer_functions(&superuser).await?);
+        warn_of_functions(&list_definer_functions(superuser).await?);
     }
     Ok(())
 }
@@ -91,7 +99,7 @@ fn warn_of_functions(names: &[String]) {
     let shown = names
         .iter()
         .take(MAX_LISTED_FUNCTIONS)
-        .cloned()
+        .map(|name| show_foreign(name))
         .collect::<Vec<_>>()
         .join(", ");
     let more = if names.len() > MAX_LISTED_FUNCTIONS {
@@ -105,9 +113,8 @@ fn warn_of_functions(names: &[String]) {
     );
 }
 
-async fn list(running: &RunningCluster) -> Result<()> {
-    let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
-    let logins = list_logins(&superuser).await?;
+async fn list(superuser: &PrivilegedSession) -> Result<()> {
+    let logins = list_logins(superuser).await?;
     if logins.is_empty() {
         anstream::println!("no logins; make one with:  selvedge database login add NAME --read-only");
     }
@@ -119,9 +126,15 @@ async fn list(running: &RunningCluster) -> Result<()> {
         };
         anstream::println!(
             "  {does:<10} {} {DIM}{} sessions{DIM:#}",
-            login.name,
+            show_foreign(&login.name),
             login.sessions
         );
+        if let Some(statements) = &login.further_memberships {
+            anstream::println!(
+                "             {WARN}refused{WARN:#} by the gate, as other roles were granted to it; the next start of the server takes them back, or:  {}",
+                show_foreign(statements)
+            );
+        }
     }
     Ok(())
 }

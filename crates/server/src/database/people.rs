@@ -7,71 +7,15 @@ use selvedge_postgres::migrate::scram_verifier;
 use selvedge_postgres::{PrivilegedSession, quote_identifier, quote_literal};
 use tokio_postgres::Client;
 
+use crate::output::show_foreign;
+
 /// The roles that have the rights.
 const READERS: &str = "selvedge_readers";
 const WRITERS: &str = "selvedge_writers";
 
-/// Makes the two roles, which cannot log in, and the table of logins. The superuser owns both, so that the project's owner grants neither role to
-/// others. If the project has made roles of these names before, their members and further rights are taken back. A role is a login only if its name
-/// and number are in the table, whatever it is a member of.
-const MAKE_ROLES: &str = "
-    do $$
-    declare
-      wanted text;
-      found record;
-    begin
-      create table if not exists _selvedge.database_logins (name text primary key, role oid not null, writes boolean not null);
-      revoke all on _selvedge.database_logins from public, anon, authenticated, service_role, postgres;
-      grant select on _selvedge.database_logins to authenticator;
-      foreach wanted in array array['selvedge_readers', 'selvedge_writers'] loop
-        if not exists (select from pg_catalog.pg_roles where rolname operator(pg_catalog.=) wanted) then
-          execute pg_catalog.format('create role %I', wanted);
-        end if;
-        execute pg_catalog.format('alter role %I nologin nosuperuser nocreatedb nocreaterole noreplication nobypassrls', wanted);
-      end loop;
-      for found in
-        select member.rolname as member, r.rolname as role, grantor.rolname as grantor from pg_catalog.pg_auth_members as m
-        join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
-        join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) m.roleid
-        join pg_catalog.pg_roles as grantor on grantor.oid operator(pg_catalog.=) m.grantor
-        where member.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
-          or (r.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])
-            and not exists (select from _selvedge.database_logins as l
-              where l.role operator(pg_catalog.=) member.oid and l.name operator(pg_catalog.=) member.rolname::pg_catalog.text))
-      loop
-        execute pg_catalog.format('revoke %I from %I granted by %I cascade', found.role, found.member, found.grantor);
-      end loop;
-    end
-    $$";
-
-/// Takes rights from PUBLIC that were harmless while only the platform's roles had SQL: requests and responses of pg_net, whose headers have keys,
-/// and functions that write without a limit. The platform's roles keep them, and `postgres` may grant them.
-const REVOKE_FROM_PUBLIC: &str = "
-    do $$
-    declare
-      keepers text;
-      found record;
-    begin
-      select pg_catalog.string_agg(pg_catalog.format('%I', rolname), ', ') into keepers from pg_catalog.pg_roles
-      where rolname operator(pg_catalog.=) any (array['anon', 'authenticated', 'service_role', 'authenticator', 'dashboard_user']::pg_catalog.name[])
-        or rolname operator(pg_catalog.~~) 'supabase\\_%';
-      for found in
-        select pg_catalog.format('function %s', p.oid::pg_catalog.regprocedure) as what, 'execute' as rights from pg_catalog.pg_proc as p
-        where p.pronamespace operator(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace
-          and (p.proname operator(pg_catalog.~~) 'lo\\_%'
-            or p.proname operator(pg_catalog.=) any (array['loread', 'lowrite', 'pg_logical_emit_message']::pg_catalog.name[]))
-          and pg_catalog.has_function_privilege('selvedge_readers', p.oid, 'execute')
-        union all
-        select pg_catalog.format('schema %I', n.nspname), 'usage' from pg_catalog.pg_namespace as n
-        where n.nspname operator(pg_catalog.=) any (array['net', 'cron', 'pgmq']::pg_catalog.name[])
-          and pg_catalog.has_schema_privilege('selvedge_readers', n.oid, 'usage')
-      loop
-        execute pg_catalog.format('revoke %s on %s from public', found.rights, found.what);
-        execute pg_catalog.format('grant %s on %s to %s', found.rights, found.what, keepers);
-        execute pg_catalog.format('grant %s on %s to postgres with grant option', found.rights, found.what);
-      end loop;
-    end
-    $$";
+/// Ends memberships of the two roles that `login add` did not make. A sentence for each (`sql/platform/0240_logins_of_people.sql`).
+const SETTLE: &str = "select * from _selvedge.settle_database_logins()";
+const CLOSE_TO_PUBLIC: &str = "select _selvedge.close_schemas_to_public()";
 
 /// Grants both roles their rights, also on tables that are made later. Run by `postgres`, which owns the project's objects. Tables of the platform
 /// are left out: users with the hashes of their passwords, secrets of the vault, objects, applied migrations.
@@ -117,11 +61,11 @@ const DEFINER_FUNCTIONS: &str = "
     order by 1";
 const LIST: &str = "
     select r.rolname::pg_catalog.text, l.writes, r.rolcanlogin,
-      (select pg_catalog.count(*) from pg_catalog.pg_stat_activity as a where a.usesysid operator(pg_catalog.=) r.oid)
-    from _selvedge.database_logins as l
+      (select pg_catalog.count(*) from pg_catalog.pg_stat_activity as a where a.usesysid operator(pg_catalog.=) r.oid),
+      _selvedge.further_memberships(r.oid)
+    from _selvedge.selvedge_database_logins as l
     join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
     order by 1";
-const HAS_LOGINS: &str = "select pg_catalog.to_regclass('_selvedge.database_logins') is not null";
 const END_SESSIONS: &str = "
     select pg_catalog.pg_terminate_backend(a.pid, 5000) from pg_catalog.pg_stat_activity as a
     where a.usename operator(pg_catalog.=) $1::pg_catalog.text";
@@ -138,9 +82,11 @@ pub(crate) struct PersonLogin {
     /// False for one whose removal did not end.
     pub(crate) may_log_in: bool,
     pub(crate) sessions: i64,
+    /// Statements that end memberships in other roles, for which the gate refuses the login.
+    pub(crate) further_memberships: Option<String>,
 }
 
-/// Adds a login with this password. `superuser` makes the role, `owner` is a session of `postgres`.
+/// Adds a login with this password, after [`settle_logins`]. `superuser` makes the role, `owner` is a session of `postgres`.
 ///
 /// # Errors
 /// When the name is no name or taken, or the database refuses it.
@@ -152,8 +98,7 @@ pub(crate) async fn add_login(
     password: &SecretString,
 ) -> Result<()> {
     check_name(name)?;
-    superuser.batch_execute(MAKE_ROLES).await?;
-    superuser.batch_execute(REVOKE_FROM_PUBLIC).await?;
+    superuser.batch_execute(CLOSE_TO_PUBLIC).await?;
     owner.batch_execute(GRANT).await?;
     if superuser.query_one(EXISTS, &[&name]).await?.try_get(0)? {
         bail!(
@@ -163,18 +108,21 @@ pub(crate) async fn add_login(
     Ok(superuser.batch_execute(&creation(name, writes, password)).await?)
 }
 
+/// Takes back what makes the gate refuse all logins: members of the two roles that are no logins, and memberships of the roles in others, which may
+/// have more rights than anybody has decided to give. Returns a sentence for each.
+///
+/// # Errors
+/// When PostgreSQL refuses.
+pub(crate) async fn settle_logins(superuser: &PrivilegedSession) -> Result<Vec<String>> {
+    let rows = superuser.query(SETTLE, &[]).await?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
 /// Lists the logins.
 ///
 /// # Errors
 /// When the query fails.
 pub(crate) async fn list_logins(superuser: &PrivilegedSession) -> Result<Vec<PersonLogin>> {
-    if !superuser
-        .query_one(HAS_LOGINS, &[])
-        .await?
-        .try_get::<_, bool>(0)?
-    {
-        return Ok(Vec::new());
-    }
     let rows = superuser.query(LIST, &[]).await?;
     rows.iter()
         .map(|row| {
@@ -183,6 +131,7 @@ pub(crate) async fn list_logins(superuser: &PrivilegedSession) -> Result<Vec<Per
                 writes: row.try_get(1)?,
                 may_log_in: row.try_get(2)?,
                 sessions: row.try_get(3)?,
+                further_memberships: row.try_get(4)?,
             })
         })
         .collect()
@@ -206,7 +155,10 @@ pub(crate) async fn list_definer_functions(superuser: &PrivilegedSession) -> Res
 pub(crate) async fn remove_login(superuser: &PrivilegedSession, owner: &Client, name: &str) -> Result<()> {
     let logins = list_logins(superuser).await?;
     if !logins.iter().any(|login| login.name == name) {
-        bail!("there is no login {name} that `selvedge database login add` has made");
+        bail!(
+            "there is no login {} that `selvedge database login add` has made",
+            show_foreign(name)
+        );
     }
     let role = quote_identifier(name);
     superuser
@@ -223,7 +175,7 @@ pub(crate) async fn remove_login(superuser: &PrivilegedSession, owner: &Client, 
         ))
         .await?;
     let drop = format!(
-        "drop role {role}; delete from _selvedge.database_logins where name operator(pg_catalog.=) {}",
+        "drop role {role}; delete from _selvedge.selvedge_database_logins where name operator(pg_catalog.=) {}",
         quote_literal(name)
     );
     match superuser.batch_execute(&drop).await {
@@ -269,8 +221,8 @@ fn creation(name: &str, writes: bool, password: &SecretString) -> String {
     format!(
         "create role {role} login bypassrls connection limit 5 password '{verifier}';\n\
          grant {group} to {role};\n\
-         delete from _selvedge.database_logins where name operator(pg_catalog.=) {literal};\n\
-         insert into _selvedge.database_logins select {literal}, oid, {writes} from pg_catalog.pg_roles \
+         delete from _selvedge.selvedge_database_logins where name operator(pg_catalog.=) {literal};\n\
+         insert into _selvedge.selvedge_database_logins select {literal}, oid, {writes} from pg_catalog.pg_roles \
          where rolname operator(pg_catalog.=) {literal};\n\
          alter role {role} set statement_timeout = '60s';\n\
          alter role {role} set idle_in_transaction_session_timeout = '5min';\n\

@@ -14,13 +14,12 @@ use anyhow::Result;
 use bytes::BytesMut;
 use deadpool_postgres::Pool;
 use rustls::ServerConfig;
-use selvedge_limits::{ClientId, LogGate, ShareLimit, Shares};
+use selvedge_limits::{ClientId, Guest, LogGate, ShareLimit, Shares, WaitingRoom, WaitingRoomLimits};
 use selvedge_postgres::{Database, Login};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_postgres::error::SqlState;
 use tokio_rustls::TlsAcceptor;
 
 use self::login::{CancelKeys, ClientStream, Conversation, LoginOutcome};
@@ -28,22 +27,21 @@ use self::startup::{Request, Startup, error_message, read_request};
 
 /// The most sessions of all logins together. One login may have five.
 pub(crate) const MAX_SESSIONS: usize = 25;
-/// The most connections that have not begun to log in, those that wait for a place included. They take memory and a descriptor each; the system
-/// keeps further ones until there is room.
+/// The most connections that have not begun to log in, those that wait for a place included. They take memory and a descriptor each. A further one
+/// takes the place of one whose network has come more often, or is closed.
 const MAX_BEFORE_LOGIN: usize = 300;
 /// How long a connection may take for TLS and its first message.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most connections that PostgreSQL asks for a password at the same time. Further ones wait.
+/// The most connections that PostgreSQL asks for a password at the same time. Further ones wait, and those of networks that come rarely are first.
 const MAX_LOGINS: usize = 16;
 /// How long a connection may wait until PostgreSQL asks it for a password.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long it may take to answer.
+/// How long it may take to answer, and how long while others wait. Programs answer at once: psql asks people before it connects again.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(15);
-/// How many of either one network may have once half of them are taken. Its further connections are closed, so that it cannot keep others out.
-const SHARE_BEFORE_LOGIN: ShareLimit = ShareLimit {
-    most: 10,
-    counts_from: MAX_BEFORE_LOGIN / 2,
-};
+const BUSY_LOGIN_TIMEOUT: Duration = Duration::from_secs(3);
+/// The time between two looks whether others wait.
+const WAITING_POLL: Duration = Duration::from_millis(100);
+/// How many connections that log in or wait for that one network may have once half of the places are taken. Its further ones are closed.
 const SHARE_OF_LOGINS: ShareLimit = ShareLimit {
     most: 4,
     counts_from: MAX_LOGINS / 2,
@@ -59,20 +57,13 @@ const MAX_LOGGED_CHARACTERS: usize = 63;
 /// The name of PostgreSQL's protocol in ALPN, which clients from version 17 on ask for.
 const ALPN_PROTOCOL: &[u8] = b"postgresql";
 
-/// Whether a name is that of a login that `selvedge database login add` has noted, and that has no further rights since.
-const IS_LOGIN: &str = "
-    select exists (
-      select from _selvedge.database_logins as l
-      join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
-      where l.name operator(pg_catalog.=) $1::pg_catalog.text
-        and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)
-        and not exists (
-          select from pg_catalog.pg_auth_members as m
-          join pg_catalog.pg_roles as found on found.oid operator(pg_catalog.=) m.roleid
-          join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
-          where (member.oid operator(pg_catalog.=) r.oid
-              and found.rolname operator(pg_catalog.<>) all (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[]))
-            or member.rolname operator(pg_catalog.=) any (array['selvedge_readers', 'selvedge_writers']::pg_catalog.name[])))";
+/// A login that `selvedge database login add` has noted, with the statements that end what other rights it has got since; no row for other names.
+const FIND_LOGIN: &str = "
+    select _selvedge.further_memberships(r.oid)
+    from _selvedge.selvedge_database_logins as l
+    join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
+    where l.name operator(pg_catalog.=) $1::pg_catalog.text
+      and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)";
 
 /// The gate, with its limits and the way to PostgreSQL.
 pub(crate) struct Gate {
@@ -81,9 +72,7 @@ pub(crate) struct Gate {
     /// PostgreSQL's socket.
     socket: PathBuf,
     tls: Option<TlsAcceptor>,
-    before_login: Arc<Semaphore>,
-    login_places: Semaphore,
-    shares_before_login: Shares,
+    before_login: WaitingRoom,
     shares_of_logins: Shares,
     sessions: Arc<Semaphore>,
     cancel_keys: CancelKeys,
@@ -102,14 +91,20 @@ impl Gate {
             login_lookup: database.pool(Login::Authenticator, 1),
             socket,
             tls: acceptor,
-            before_login: Arc::new(Semaphore::new(MAX_BEFORE_LOGIN)),
-            login_places: Semaphore::new(MAX_LOGINS),
-            shares_before_login: Shares::limited(Some(SHARE_BEFORE_LOGIN)),
+            before_login: WaitingRoom::new(WaitingRoomLimits {
+                guests: MAX_BEFORE_LOGIN,
+                places: MAX_LOGINS,
+            }),
             shares_of_logins: Shares::limited(Some(SHARE_OF_LOGINS)),
             sessions: Arc::new(Semaphore::new(MAX_SESSIONS)),
             cancel_keys: CancelKeys::default(),
             refusals: LogGate::new(),
         }
+    }
+
+    /// The places of sessions, by which the stop sees how many go on.
+    pub(crate) fn sessions(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.sessions)
     }
 
     /// Accepts connections on these ports until it is dropped.
@@ -128,13 +123,9 @@ impl Gate {
     }
 
     async fn accept(self: Arc<Self>, port: TcpListener) {
-        // The semaphore is never closed, so this goes on until the future is dropped.
-        while let Ok(place) = self.before_login.clone().acquire_owned().await {
+        loop {
             match port.accept().await {
-                Ok((client, address)) => {
-                    let gate = self.clone();
-                    actix_web::rt::spawn(async move { gate.serve_client(client, address, place).await });
-                }
+                Ok((client, address)) => self.clone().receive(client, address),
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the database's gate could not be accepted");
                     actix_web::rt::time::sleep(ACCEPT_RETRY_PAUSE).await;
@@ -143,9 +134,19 @@ impl Gate {
         }
     }
 
-    async fn serve_client(&self, client: TcpStream, address: SocketAddr, place: OwnedSemaphorePermit) {
+    /// Serves a client, or closes its connection where too many others wait.
+    fn receive(self: Arc<Self>, client: TcpStream, address: SocketAddr) {
         let network = network_of(address.ip());
-        let result = self.authenticate(client, address.ip(), network, place).await;
+        match self.before_login.enter(network) {
+            Some(guest) => {
+                actix_web::rt::spawn(async move { self.serve_client(client, address, network, guest).await });
+            }
+            None => self.log_refusal(&too_many_wait(), address, network),
+        }
+    }
+
+    async fn serve_client(&self, client: TcpStream, address: SocketAddr, network: ClientId, guest: Guest) {
+        let result = self.authenticate(client, address.ip(), network, guest).await;
         match result {
             Ok(Some(session)) => {
                 tracing::info!(login = session.user, client = %address.ip(), "a login came through the database's gate");
@@ -153,11 +154,13 @@ impl Gate {
                 let _ = self.serve_session(session).await;
             }
             Ok(None) => {}
-            Err(error) => {
-                if let Some(silent) = self.refusals.pass("database_gate", network) {
-                    tracing::info!(%error, client = %address.ip(), silent, "nobody came through the database's gate");
-                }
-            }
+            Err(error) => self.log_refusal(&error, address, network),
+        }
+    }
+
+    fn log_refusal(&self, error: &io::Error, address: SocketAddr, network: ClientId) {
+        if let Some(silent) = self.refusals.pass("database_gate", network) {
+            tracing::info!(%error, client = %address.ip(), silent, "nobody came through the database's gate");
         }
     }
 
@@ -167,28 +170,45 @@ impl Gate {
         client: TcpStream,
         address: IpAddr,
         network: ClientId,
-        place: OwnedSemaphorePermit,
+        guest: Guest,
     ) -> io::Result<Option<Session>> {
-        let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
-        let share = self.shares_before_login.take(network, 1).map_err(too_many)?;
-        let startup = tokio::time::timeout(STARTUP_TIMEOUT, self.read_startup(client, address)).await;
-        let Some(caller) = startup.map_err(|_| io::ErrorKind::TimedOut)?? else {
+        let startup = tokio::time::timeout(STARTUP_TIMEOUT, self.read_startup(client, address));
+        let startup = tokio::select! {
+            startup = startup => startup.map_err(|_| io::ErrorKind::TimedOut)??,
+            () = guest.wait_until_sent_away() => return Err(too_many_wait()),
+        };
+        let Some(caller) = startup else {
             return Ok(None);
         };
+        let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
         let _share = self.shares_of_logins.take(network, 1).map_err(too_many)?;
-        let waited = tokio::time::timeout(WAIT_TIMEOUT, self.login_places.acquire()).await;
-        let _login_place = waited
-            .map_err(|_| io::ErrorKind::TimedOut)?
-            .map_err(io::Error::other)?;
-        drop((share, place));
-        tokio::time::timeout(LOGIN_TIMEOUT, self.log_in(caller))
-            .await
-            .map_err(|_| io::ErrorKind::TimedOut)?
+        let waited = tokio::time::timeout(WAIT_TIMEOUT, guest.wait_for_place()).await;
+        let place = waited.map_err(|_| io::ErrorKind::TimedOut)?;
+        let place = place.ok_or_else(too_many_wait)?;
+        let logged_in = tokio::time::timeout(LOGIN_TIMEOUT, async {
+            tokio::select! {
+                session = self.log_in(caller, network) => session,
+                () = self.wait_until_others_wait() => Err(io::Error::other("it did not answer, and others wait")),
+            }
+        });
+        let session = logged_in.await.map_err(|_| io::ErrorKind::TimedOut)??;
+        if session.is_some() {
+            place.forget_arrivals();
+        }
+        Ok(session)
     }
 
-    async fn log_in(&self, mut caller: Caller) -> io::Result<Option<Session>> {
+    /// Returns when a login has taken long enough that others who wait come first.
+    async fn wait_until_others_wait(&self) {
+        actix_web::rt::time::sleep(BUSY_LOGIN_TIMEOUT).await;
+        while !self.before_login.has_waiting() {
+            actix_web::rt::time::sleep(WAITING_POLL).await;
+        }
+    }
+
+    async fn log_in(&self, mut caller: Caller, network: ClientId) -> io::Result<Option<Session>> {
         let user = caller.startup.user.clone();
-        let is_login = self.is_login(&user).await.map_err(io::Error::other)?;
+        let is_login = self.is_login(&user, network).await.map_err(io::Error::other)?;
         let mut server = UnixStream::connect(&self.socket).await?;
         let message = match is_login {
             true => caller.startup.message(),
@@ -261,13 +281,24 @@ impl Gate {
         }
     }
 
-    async fn is_login(&self, user: &str) -> Result<bool> {
+    /// Whether a name is that of a login. One that has got other rights since is refused until they are taken back, and the log says how.
+    async fn is_login(&self, user: &str, network: ClientId) -> Result<bool> {
         let session = self.login_lookup.get().await?;
-        match session.query_one(IS_LOGIN, &[&user]).await {
-            // The first `login add` makes the table.
-            Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(false),
-            found => Ok(found?.try_get(0)?),
+        let Some(found) = session.query_opt(FIND_LOGIN, &[&user]).await? else {
+            return Ok(false);
+        };
+        let further: Option<String> = found.try_get(0)?;
+        if let Some(statements) = &further
+            && let Some(silent) = self.refusals.pass("database_gate_rights", network)
+        {
+            tracing::warn!(
+                login = user,
+                to_allow_it = statements,
+                silent,
+                "a login is refused, as it has become a member of other roles"
+            );
         }
+        Ok(further.is_none())
     }
 
     /// Passes on a request to cancel a statement of a session that came through the gate. Others are dropped, so that nobody tries keys here.
@@ -279,6 +310,10 @@ impl Gate {
         }
         Ok(None)
     }
+}
+
+fn too_many_wait() -> io::Error {
+    io::Error::other("too many connections of networks that come as rarely wait to log in")
 }
 
 /// Whose share a connection counts in: that of its IPv4 address or its IPv6 network.

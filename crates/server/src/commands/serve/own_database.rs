@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::database::home::is_home;
 use crate::database::http_requests::serve_socket;
 use crate::database::initialized::{is_initialized, mark_initialized};
+use crate::database::people::settle_logins;
 use crate::database::{embedded, service_logins};
 use crate::keys::make_home_keys;
 use crate::project_trust::refuse_data_of_others;
@@ -109,6 +110,9 @@ impl OwnDatabase {
         let superuser = embedded::apply_platform_with(config, access, is_first).await?;
         self.reload_settings(config, &superuser).await?;
         embedded::check_usable(config, &superuser).await?;
+        for sentence in settle_logins(&superuser).await? {
+            tracing::warn!("{sentence}");
+        }
         drop(superuser);
         if config.selvedge.jobs.enabled {
             serve_socket(config, self.running.bind_http_socket()?);

@@ -1,7 +1,7 @@
 //! Logins to the database of a home for people and their programs, which come through the gate.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -64,8 +64,16 @@ async fn list_reachable(client: &Client) -> Vec<String> {
 
 /// Says to be `user`, from another address of this machine, and does not go on.
 async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> {
+    let mut stream = open_login(port, Ipv4Addr::new(127, 0, 0, 2), user).await?;
+    let mut answer = vec![0; 9];
+    stream.read_exact(&mut answer).await?;
+    Ok((stream, answer))
+}
+
+/// Says to be `user`, and waits for no answer.
+async fn open_login(port: u16, from: Ipv4Addr, user: &str) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
-    socket.bind("127.0.0.2:0".parse().expect("an address"))?;
+    socket.bind(SocketAddr::from((from, 0)))?;
     let mut stream = socket.connect(SocketAddr::from(([127, 0, 0, 1], port))).await?;
     let body = format!("user\0{user}\0database\0postgres\0\0");
     let length = u32::try_from(body.len() + 8).expect("short");
@@ -76,9 +84,7 @@ async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> 
     ]
     .concat();
     stream.write_all(&message).await?;
-    let mut answer = vec![0; 9];
-    stream.read_exact(&mut answer).await?;
-    Ok((stream, answer))
+    Ok(stream)
 }
 
 #[actix_web::rt::test(system = "selvedge_testing::System")]
@@ -115,6 +121,73 @@ async fn prod_011_whoever_knows_a_name_alone_learns_nothing_and_keeps_nobody_out
 }
 
 #[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn prod_011_who_comes_rarely_comes_in_while_dozens_of_networks_wait() {
+    let port = Project::further_port();
+    let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
+    let _running = home.serve(&["--migrate"]).await;
+    let url = add(&home, "ana", "--read-only");
+
+    // Each network has one of the 16 places or waits for one, and none of them answers. Each comes again.
+    let mut silent = Vec::new();
+    for network in (1..=48).chain(1..=48) {
+        silent.push(
+            open_login(port, Ipv4Addr::new(127, 0, 1, network), "ana")
+                .await
+                .expect("sent"),
+        );
+    }
+    let begun = Instant::now();
+    let ana = connect(&url).await.expect("a place");
+
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    run(&ana, "select 1").await.expect("an answer");
+}
+
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn prod_011_a_login_with_rights_that_were_added_is_refused_and_people_see_why() {
+    let port = Project::further_port();
+    let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
+    let running = home.serve(&["--migrate"]).await;
+    // A terminal would obey the name of the function.
+    let query = |sql: &str| home.run_and_expect_success(&["db", "query", sql]);
+    query(
+        r#"create function public.U&"a\001B[2Jb"() returns int language sql security definer as 'select 1'"#,
+    );
+    let added = home.run_and_expect_success(&["database", "login", "add", "ana", "--read-only"]);
+    assert!(added.contains("a\\u{1b}[2Jb"), "{added}");
+    let words = added.split_whitespace();
+    let reader = words
+        .filter(|word| word.starts_with("postgresql://"))
+        .collect::<String>();
+    let writer = add(&home, "bo", "--write");
+
+    query("create role extra; grant extra to selvedge_readers");
+    let refused = connect(&reader).await.expect_err("she would have what extra has");
+    assert!(refused.contains("password authentication failed"), "{refused}");
+    connect(&writer).await.expect("nothing has changed for bo");
+    let listed = home.run_and_expect_success(&["database", "login", "list"]);
+    assert!(
+        listed.contains("refused by the gate") && listed.contains("revoke extra from selvedge_readers"),
+        "{listed}"
+    );
+    assert!(running.output().contains("revoke extra from selvedge_readers"));
+
+    // The next start of the server, or the next login, takes it back and says so.
+    running.stop();
+    let running = home.serve(&[]).await;
+    assert!(
+        running
+            .output()
+            .contains("selvedge_readers was a member of extra")
+    );
+    connect(&reader).await.expect("a login again");
+    query("grant extra to ana");
+    connect(&reader).await.expect_err("she would have what extra has");
+    query("revoke extra from ana");
+    connect(&reader).await.expect("a login again");
+}
+
+#[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alone() {
     let port = Project::further_port();
     let home = Home::with_settings(&format!(
@@ -123,11 +196,12 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     home.project.write("migrations/20260101000000_notes.sql", TABLE);
     let running = home.serve(&["--migrate"]).await;
 
-    // A project that knows the names of the roles makes no login by them.
+    // A project that knows the names of the roles makes no login by them. From PostgreSQL 16 on it cannot grant them at all.
     home.run_and_expect_success(&[
         "db",
         "query",
-        "create role selvedge_readers; create role backdoor login password 'x'; grant selvedge_readers to backdoor",
+        "create role backdoor login password 'x';
+         do $$ begin grant selvedge_readers to backdoor; exception when insufficient_privilege then null; end $$",
     ]);
     let reader = add(&home, "ana", "--read-only");
     let writer = add(&home, "bo", "--write");
@@ -196,6 +270,9 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
         let refused = run(client, sql).await.expect_err(sql);
         assert!(refused.contains(refusal), "{sql}: {refused}");
     }
+    assert_eq!(list_reachable(&bo).await, REACHABLE);
+    // The script of an extension gives its schema to everybody.
+    home.run_and_expect_success(&["db", "query", "drop extension pg_net; create extension pg_net"]);
     assert_eq!(list_reachable(&bo).await, REACHABLE);
     let settings = bo
         .query_one("select current_setting('statement_timeout'), current_setting('idle_session_timeout'), current_setting('log_statement')", &[])
