@@ -52,7 +52,7 @@ use self::variables::read_local_settings;
 use super::laptop_values::list_laptop_values;
 use crate::cli::{Cli, SetupArgs};
 use crate::config::{Config, Environment, Flags};
-use crate::output::{BOLD, DIM, GOOD, LINK};
+use crate::output::{BOLD, DIM, GOOD, LINK, show_foreign, show_foreign_text};
 
 /// So many files of one kind are named at most.
 const MOST_WARNINGS: usize = 5;
@@ -166,7 +166,7 @@ fn prepare(answers: &Answers, machine: &Machine, record: &mut Record) -> Result<
 fn make_missing(steps: &[Step], record: &mut Record) -> Result<bool> {
     let mut made_account = false;
     for step in steps {
-        let title = step.title();
+        let title = show_foreign(&step.title());
         let explain = || {
             format!(
                 "{title}: what was made before it stays; mend the cause and run `selvedge setup` again, or with --uninstall"
@@ -247,8 +247,8 @@ fn warn_of_old_postgres() -> Result<()> {
 
 fn print_plan(steps: &[Step]) {
     for step in steps {
-        anstream::println!("{BOLD}{}{BOLD:#}", step.title());
-        for line in step.details().lines() {
+        anstream::println!("{BOLD}{}{BOLD:#}", show_foreign(&step.title()));
+        for line in show_foreign_text(&step.details()).lines() {
             anstream::println!("    {line}");
         }
     }
