@@ -249,6 +249,8 @@ STEPS = [
                until="soak", SELVEDGE_ACCOUNT_SEQUENCES="100000"),
     cargo_test("cargo test, every command cut off by every signal", "--limit", "3600", "-p", "server", "--test", "cli", "--", "cut_off::", tier="soak",
                until="soak", SELVEDGE_TEST_KILLS="92"),
+    cargo_test("cargo test, 100 restarts without a failed request", "--limit", "3600", "-p", "server", "--test", "cli", "--", "handover::", tier="soak",
+               until="soak", SELVEDGE_TEST_RESTARTS="100"),
     cargo_test("cargo test, every pair of commands in every situation", "--limit", "3600", "-p", "server", "--test", "cli", "--", "matrix::", tier="soak",
                until="soak", SELVEDGE_TEST_PAIRS="120"),
     cargo_test("cargo test, 300 hostile clones", "--limit", "7200", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="soak",

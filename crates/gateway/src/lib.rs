@@ -29,7 +29,7 @@ pub use go_duration::parse_go_duration_nanos;
 pub use listener::fuzzing;
 pub use listener::{
     ConnectionLimits, Drain, Hold, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
-    UpgradedStream, listen, listen_with_upgrades,
+    UpgradedStream, listen, listen_with_upgrades, open_connections,
 };
 pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,

@@ -1,5 +1,6 @@
 //! A plain HTTP server around an application, with the [`FramedStream`] in front of it, on sockets of all kinds.
 
+mod connection_count;
 mod drain;
 mod hold;
 mod http_framing;
@@ -29,6 +30,7 @@ use selvedge_limits::{ClientId, LogGate, Share, ShareExceeded, Shares};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::ContinueCheck;
+pub use connection_count::open_connections;
 pub use drain::Drain;
 pub use hold::Hold;
 use http_framing::FramedStream;

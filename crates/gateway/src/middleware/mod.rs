@@ -150,7 +150,7 @@ where
                 }
             };
             set_retry_after(&mut response);
-            if shared.drain.has_begun() {
+            if shared.drain.closes_connections() {
                 let head = response.response_mut().head_mut();
                 head.set_connection_type(ConnectionType::Close);
             }

@@ -84,7 +84,8 @@ pub(super) fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
     fs::remove_file(&unfinished)?;
     written?;
     // The name of a file is on the disk with its folder.
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    path.parent()
+        .map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 /// Removes a reserve that is too short. A whole one, or what is no file of ours, stays.

@@ -17,6 +17,10 @@ use super::lock_holder::{Endpoint, LockHolder, LockPurpose};
 use super::own_file::open_own_file;
 use super::process_mark::ProcessMark;
 
+mod handover;
+
+pub use handover::InheritedLock;
+
 /// How long to retry when the lock is held, see [`lock_patiently`].
 const PROBE_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -76,6 +80,17 @@ impl ProjectLock {
             }
         };
         refuse_living_holder(&mut file, state_dir)?;
+        Self::describe(file, path, state_dir, purpose, service_ports)
+    }
+
+    /// Writes into a lock's file, which this process has locked, who holds it.
+    fn describe(
+        file: Flock<File>,
+        path: PathBuf,
+        state_dir: &Path,
+        purpose: &LockPurpose,
+        service_ports: &[u16],
+    ) -> Result<Self, ClusterError> {
         let meta = file.metadata().map_err(ClusterError::file(&path))?;
         let holder = LockHolder {
             pid: std::process::id(),

@@ -64,7 +64,7 @@ pub use config::{ClusterConfig, find_other_project, is_of_project};
 pub use disk_guard::DiskGuard;
 pub use error::ClusterError;
 pub(crate) use init::describe_locales;
-pub use lock::ProjectLock;
+pub use lock::{InheritedLock, ProjectLock};
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use process_mark::ProcessMark;

@@ -103,6 +103,15 @@ impl RunningCluster {
         sockets::bind_http_socket(self.access.socket_dir(), &owner)
     }
 
+    /// As [`Self::bind_http_socket`], for a process that takes the place of another one, which answers there until then.
+    ///
+    /// # Errors
+    /// When the folder or the socket cannot be created.
+    pub fn replace_http_socket(&self) -> Result<UnixListener, ClusterError> {
+        let owner = Owner::for_project(&self.holder.state_dir)?;
+        sockets::replace_http_socket(self.access.socket_dir(), &owner)
+    }
+
     /// A connection string for programs that need TCP: `postgresql://role:password@127.0.0.1:port/postgres`. The port is the one
     /// that this PostgreSQL, which was just compared, has told. `None` when it listens on none.
     #[must_use]

@@ -118,6 +118,21 @@ fn remove_unused_socket(path: &Path) -> Result<(), ClusterError> {
     }
 }
 
+/// As [`bind_http_socket`], in the place of the socket of a process that goes on: at every moment one of both answers.
+///
+/// # Errors
+/// When the socket or its folder cannot be made.
+pub(super) fn replace_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener, ClusterError> {
+    let folder = socket_dir.join("http");
+    owner.create_private_dir(&folder)?;
+    let (path, new) = (folder.join(".s.PGSQL.1"), folder.join(".next"));
+    remove_unused_socket(&new)?;
+    let listener = UnixListener::bind(&new).map_err(ClusterError::file(&new))?;
+    owner.give_ownership_of(&new)?;
+    std::fs::rename(&new, &path).map_err(ClusterError::file(&path))?;
+    Ok(listener)
+}
+
 /// Binds the socket `http/.s.PGSQL.1` in the folder of PostgreSQL's own one, the name by which clients of PostgreSQL find a
 /// socket. One that an earlier process left is replaced.
 ///

@@ -18,6 +18,7 @@ mod link;
 mod output_format;
 mod purpose;
 mod rest;
+mod restart;
 mod setup;
 mod sso;
 mod stack;
@@ -58,6 +59,7 @@ pub use functions::{
     NewFunctionArgs, ServeFunctionsArgs,
 };
 pub use rest::{RestArgs, RestReportArgs};
+pub use restart::RestartArgs;
 pub use setup::{AsServerArgs, SetupArgs};
 pub use stack::StackArgs;
 pub use storage::{AdoptArgs, StorageAction, StorageArgs};
@@ -103,6 +105,9 @@ pub enum Command {
     /// Run a command as the server of this machine, that is as its user and with its settings
     #[command(hide = true)]
     AsServer(AsServerArgs),
+    /// Start the server of a production database anew, with its program and settings as they are now; no request fails
+    #[command(alias = "reload")]
+    Restart(RestartArgs),
     /// Run or restart the PostgreSQL of a production database, apart from the server
     Cluster(ClusterArgs),
     /// Serve PostgREST's API alone, on any PostgreSQL database: no project, no platform schema, no keys

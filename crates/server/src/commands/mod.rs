@@ -15,6 +15,7 @@ mod doctor;
 mod extension;
 mod functions;
 mod generate;
+mod handover;
 mod import;
 mod init;
 mod inspect;
@@ -29,6 +30,7 @@ mod probe;
 mod prompt;
 mod reset;
 mod rest;
+mod restart;
 mod restart_patience;
 mod run_as;
 mod seed;
@@ -95,6 +97,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Start(_) => start::run(config, |_| ()).await,
         Command::Serve(args) if args.ready => probe::check_ready(&config).await,
         Command::Serve(args) => serve::run(config, &args).await,
+        Command::Restart(args) => restart::run(&config, &args).await,
         Command::Cluster(args) => cluster::run(config, args.action).await,
         Command::Rest(args) => rest::run(&args).await,
         Command::Init(args) => init::run(cli.project.as_deref(), &args),
@@ -208,7 +211,7 @@ fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess
 /// Whether a command leaves a project alone that has no data folder.
 fn only_looks(command: &Command) -> bool {
     match command {
-        Command::Stop(_) | Command::Status(_) | Command::Doctor(_) => true,
+        Command::Stop(_) | Command::Restart(_) | Command::Status(_) | Command::Doctor(_) => true,
         Command::Serve(args) => args.ready,
         _ => false,
     }

@@ -2,17 +2,18 @@
 //! ones are finished, and the servers end.
 
 use std::future::Future;
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
 use selvedge_functions::Functions;
-use selvedge_gateway::Drain;
+use selvedge_gateway::{Drain, open_connections};
 use selvedge_postgres::Database;
 use selvedge_realtime::Realtime;
 use selvedge_telemetry::Telemetry;
+use socket2::SockRef;
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -26,6 +27,11 @@ const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// How long the workers have to take the connections that were opened before further ones were refused.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
+
+/// How long a process whose place another one has taken lives at least: connections that were accepted, and TLS handshakes, reach their worker meanwhile.
+const LEAST_TIME: Duration = Duration::from_secs(2);
+/// The time between two looks at its connections.
+const CONNECTIONS_POLL: Duration = Duration::from_millis(100);
 
 /// How long connections of the database's pools may be in use before the workers that have opened them end nevertheless.
 const POOL_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -147,6 +153,8 @@ pub(super) struct StopPlan {
     /// Further handles of the servers' listeners, where a load balancer must not lose a request: they refuse connections before the
     /// servers close them.
     pub(super) listeners: Vec<TcpListener>,
+    /// Handles of ports that an earlier process may have, too.
+    pub(super) shared_ports: Vec<TcpListener>,
     /// The database whose pools the workers share.
     pub(super) database: Option<Arc<Database>>,
     pub(super) realtime: Option<Realtime>,
@@ -161,6 +169,7 @@ impl StopPlan {
             drain: services.drain.clone(),
             drain_delay: config.selvedge.drain_delay,
             listeners: Vec::new(),
+            shared_ports: Vec::new(),
             database: Some(services.database().clone()),
             realtime: services.realtime.clone(),
             functions: services.functions.clone(),
@@ -169,22 +178,37 @@ impl StopPlan {
     }
 }
 
-/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then announces the stop, closes realtime's
-/// sockets, stops the HTTP servers and ends the workers of functions. A second signal aborts the requests that still run.
+/// Whether this is the first process of a container, after which nothing goes on.
+pub(super) fn is_first_process() -> bool {
+    std::process::id() == 1
+}
+
+/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself, and then stops as [`stop`] does.
 ///
 /// # Errors
 /// When PostgreSQL has ended by itself; `lost` gives the reason.
 pub(super) async fn wait_and_stop(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
-    mut plan: StopPlan,
+    plan: StopPlan,
     lost: impl Future<Output = String>,
 ) -> Result<()> {
     let failure = tokio::select! {
         () = signals.next() => None,
         reason = lost => Some(reason),
     };
+    stop(signals, servers, plan).await;
+    match failure {
+        Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),
+        None => Ok(()),
+    }
+}
+
+/// Announces the stop, closes realtime's sockets, stops the HTTP servers and ends the workers of functions. A second signal aborts the requests that
+/// still run.
+pub(super) async fn stop(mut signals: Signals, servers: Vec<ServerHandle>, mut plan: StopPlan) {
     let listeners = std::mem::take(&mut plan.listeners);
+    let shared_ports = std::mem::take(&mut plan.shared_ports);
     let drain = async {
         plan.drain.begin();
         tokio::join!(
@@ -196,29 +220,93 @@ pub(super) async fn wait_and_stop(
             realtime.drain().await;
         }
         refuse_connections(listeners).await;
-        for server in &servers {
-            server.stop(true).await;
-        }
-        // Workers end after the servers, because requests in progress need them.
-        if let Some(functions) = &plan.functions {
-            functions.drain().await;
-        }
+        close_shared_ports(&servers, shared_ports).await;
+        stop_servers(&servers, &plan).await;
     };
     tokio::select! {
         () = drain => {}
-        () = signals.next_distinct() => {
-            for server in &servers {
-                server.stop(false).await;
+        () = signals.next_distinct() => abort_requests(&servers).await,
+    }
+    stop_telemetry(plan.telemetry).await;
+}
+
+/// Ends the servers after another process has taken their ports. The listeners are its own as well, so they are neither closed to others nor filtered:
+/// this process accepts nothing any more, closes realtime's sockets, whose clients reach the other one, and lives until its requests and connections have
+/// ended, or for `limit`. `is_used` says what else keeps it. A signal aborts what still runs.
+pub(super) async fn finish_after_handover(
+    mut signals: Signals,
+    servers: Vec<ServerHandle>,
+    plan: StopPlan,
+    is_used: impl Fn() -> bool,
+    limit: Duration,
+) {
+    plan.drain.hand_over();
+    for server in &servers {
+        server.pause().await;
+    }
+    let finish = async {
+        let realtime = async {
+            if let Some(realtime) = &plan.realtime {
+                realtime.drain().await;
             }
+        };
+        tokio::join!(realtime, wait_until_unused(is_used, limit));
+        keep_pools(plan.database.as_deref()).await;
+        stop_servers(&servers, &plan).await;
+    };
+    tokio::select! {
+        () = finish => {}
+        () = signals.next() => abort_requests(&servers).await,
+    }
+    stop_telemetry(plan.telemetry).await;
+}
+
+/// Returns when no connection is open and `is_used` says no. Until [`LEAST_TIME`] connections may be on their way to a worker.
+async fn wait_until_unused(is_used: impl Fn() -> bool, limit: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < LEAST_TIME || begun.elapsed() < limit && (open_connections() > 0 || is_used()) {
+        tokio::time::sleep(CONNECTIONS_POLL).await;
+    }
+}
+
+/// Closes ports for all processes that have handles of them. An earlier process that finishes its requests would keep them open, and nobody would
+/// accept the connections.
+async fn close_shared_ports(servers: &[ServerHandle], ports: Vec<TcpListener>) {
+    if ports.is_empty() {
+        return;
+    }
+    for server in servers {
+        server.pause().await;
+    }
+    // Until the threads that accept connections have seen it.
+    tokio::time::sleep(CONNECTIONS_POLL).await;
+    for port in ports {
+        if let Err(error) = SockRef::from(&port).shutdown(Shutdown::Both) {
+            tracing::debug!(%error, "a port stays open until the process before has ended");
         }
     }
-    if let Some(telemetry) = plan.telemetry.clone() {
+}
+
+async fn stop_servers(servers: &[ServerHandle], plan: &StopPlan) {
+    for server in servers {
+        server.stop(true).await;
+    }
+    // Workers end after the servers, because requests in progress need them.
+    if let Some(functions) = &plan.functions {
+        functions.drain().await;
+    }
+}
+
+async fn abort_requests(servers: &[ServerHandle]) {
+    for server in servers {
+        server.stop(false).await;
+    }
+}
+
+async fn stop_telemetry(telemetry: Option<Telemetry>) {
+    if let Some(telemetry) = telemetry {
         // Sending blocks its thread. A failure is logged, and the stop continues.
         let _ = tokio::task::spawn_blocking(move || telemetry.stop()).await;
-    }
-    match failure {
-        Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),
-        None => Ok(()),
     }
 }
 

@@ -95,6 +95,14 @@ impl Health {
         }
     }
 
+    /// Why requests cannot be answered; `None` when they can.
+    pub async fn find_fault(&self) -> Option<String> {
+        match self.check_database().await {
+            Ok(_) => (self.catalog)(),
+            Err(reason) => Some(reason),
+        }
+    }
+
     /// Asks the database, and notes for the metric whether it accepts writes.
     async fn check_database(&self) -> Result<Answer, String> {
         let answer = self.ask_database().await;

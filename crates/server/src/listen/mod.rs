@@ -1,7 +1,9 @@
 //! Binds ports. The commands bind before they start anything else, so that a port in use is reported immediately.
 
+mod inherited;
 mod port_holder;
 
+pub(crate) use inherited::{close_unused_ports, inherit};
 pub(crate) use port_holder::find_holder as find_port_holder;
 
 use std::io::{self, ErrorKind};
@@ -251,6 +253,9 @@ fn bind_with(
         // A name with several addresses is bound at the first; `start` binds ::1 itself, next to 127.0.0.1.
         .next()
         .with_context(|| format!("{host} has no address"))?;
+    if let Some(listener) = inherited::take(address) {
+        return Ok(listener);
+    }
     let listener = bind_with_patience(address, choice, bind).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),
         ErrorKind::PermissionDenied => anyhow!(

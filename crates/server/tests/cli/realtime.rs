@@ -56,6 +56,18 @@ impl Socket {
         (event, frame["payload"].take())
     }
 
+    /// Returns when the server has closed the socket.
+    pub(crate) async fn wait_until_closed(&mut self) {
+        let closed = async {
+            while let Some(Ok(message)) = self.stream.next().await {
+                if message.is_close() {
+                    return;
+                }
+            }
+        };
+        timeout(TIMEOUT, closed).await.expect("it is closed in time");
+    }
+
     /// Joins `realtime:room` with a binding to `notes`; returns the reply.
     async fn join(&mut self) -> Value {
         let bindings = json!([{"event": "*", "schema": "public", "table": "notes"}]);

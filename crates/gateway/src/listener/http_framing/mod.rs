@@ -25,6 +25,7 @@ use selvedge_memory::{MemoryBudget, Reservation};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::connection_count::OpenConnection;
 use super::limits::ConnectionLimits;
 use framing::{Framer, StopReason};
 use head::LONGEST_HEAD;
@@ -61,6 +62,8 @@ pub(crate) struct FramedStream<S> {
     reading: TransferTimer,
     /// Counts the connection for its address.
     connection: Option<Share>,
+    /// Counts it among those of the process.
+    _open: OpenConnection,
     memory: MemoryBudget,
     /// The memory of a head that arrives in pieces.
     head: Option<Reservation>,
@@ -91,6 +94,7 @@ impl<S> FramedStream<S> {
             sending: TransferTimer::new(limits.transfer),
             reading: TransferTimer::new(limits.transfer),
             connection,
+            _open: OpenConnection::start(),
             memory: limits.memory.clone(),
             head: None,
         }

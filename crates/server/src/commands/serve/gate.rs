@@ -4,12 +4,14 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use actix_web::rt::task::JoinHandle;
 use anyhow::Result;
 use rustls::ServerConfig;
+use tokio::sync::Semaphore;
 
 use super::LOOPBACK;
 use crate::config::Config;
-use crate::database_gate::Gate;
+use crate::database_gate::{Gate, MAX_SESSIONS};
 use crate::listen::{self, GATE_PORT};
 use crate::services::Services;
 use crate::tls;
@@ -45,9 +47,9 @@ pub(super) fn open(
     socket: Option<PathBuf>,
     ports: Vec<TcpListener>,
     tls: Option<Arc<ServerConfig>>,
-) -> Result<()> {
+) -> Result<Option<OpenGate>> {
     let Some(socket) = socket.filter(|_| !ports.is_empty()) else {
-        return Ok(());
+        return Ok(None);
     };
     let tls = match tls {
         Some(tls) => Some(tls),
@@ -57,11 +59,30 @@ pub(super) fn open(
         listen::accept_connections(port, GATE_PORT)?;
     }
     let gate = Gate::new(services.database(), socket, tls.as_deref());
+    let sessions = gate.sessions();
     let gate = gate.serve(ports);
-    actix_web::rt::spawn(async move {
+    let accepting = actix_web::rt::spawn(async move {
         if let Err(error) = gate.await {
             tracing::error!(error = format!("{error:#}"), "the database's gate is closed");
         }
     });
-    Ok(())
+    Ok(Some(OpenGate { accepting, sessions }))
+}
+
+/// The gate while it is open.
+pub(super) struct OpenGate {
+    accepting: JoinHandle<()>,
+    sessions: Arc<Semaphore>,
+}
+
+impl OpenGate {
+    /// Accepts no further connections. Those that are there go on.
+    pub(super) fn stop_accepting(&self) {
+        self.accepting.abort();
+    }
+
+    /// Whether somebody is logged in.
+    pub(super) fn has_sessions(&self) -> bool {
+        self.sessions.available_permits() < MAX_SESSIONS
+    }
 }

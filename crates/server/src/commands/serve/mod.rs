@@ -3,8 +3,9 @@
 mod gate;
 mod https;
 mod own_database;
+mod serving;
 
-use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,22 +19,21 @@ use selvedge_postgres::migrate::is_platform_applied;
 use selvedge_postgres::{Logins, PrivilegedSession};
 use tokio::sync::oneshot;
 
-use self::https::PublicPorts;
 pub(super) use self::own_database::prepare_home;
 use self::own_database::{OwnDatabase, check_named};
 use super::cluster::restart_when_asked;
+use super::handover::{HandoverRequests, Predecessor};
 use super::logging::start_logging;
-use super::{console, enter_served_project, keeper, shutdown};
+use super::{enter_served_project, keeper, shutdown};
 use crate::cli::ServeArgs;
 use crate::config::{Config, Environment};
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
 use crate::keys::KeySet;
-use crate::listen::{self, API_PORT};
+use crate::listen;
 use crate::server::{self, RootContent};
 use crate::services::connections::ConnectionCount;
 use crate::services::{BackgroundRuntime, Mode, Services, watch_disk};
-use crate::tls;
 
 /// The default address: all interfaces, because a production server is reached from other machines.
 const ANY_ADDRESS: &str = "0.0.0.0";
@@ -67,55 +67,83 @@ enum ServedDatabase {
 pub(super) async fn run(config: Config, args: &ServeArgs) -> Result<()> {
     let started = Instant::now();
     start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
-    check_providers(&config)?;
-    let external = ExternalDatabase::of_project(&config)?;
+    let mut predecessor = Predecessor::receive()?;
+    let outcome = serve(&config, args, &mut predecessor, started).await;
+    if let (Err(error), Some(predecessor)) = (&outcome, &predecessor) {
+        predecessor.report_failure(error);
+    }
+    outcome
+}
+
+/// Serves, in the place of `predecessor` if there is one.
+async fn serve(
+    config: &Config,
+    args: &ServeArgs,
+    predecessor: &mut Option<Predecessor>,
+    started: Instant,
+) -> Result<()> {
+    check_providers(config)?;
+    let external = ExternalDatabase::of_project(config)?;
     // What can be refused is refused before a port is opened; the keys of a home are read as its owner.
-    let given_keys = check_start(&config, external.as_ref(), args)?;
+    let given_keys = check_start(config, external.as_ref(), args)?;
     warn_of_superuser_password();
     // Before connecting to the database, so that a port in use is reported first.
-    let listeners = Listeners::bind(&config)?;
-    enter_served_project(&config)?;
+    let listeners = serving::Listeners::bind(config)?;
+    for address in listen::close_unused_ports() {
+        tracing::info!(%address, "a port of the server before is named by no setting any more");
+    }
+    enter_served_project(config)?;
     // From here on a signal is remembered, also while the services are still connecting.
     let mut signals = shutdown::Signals::listen_in_production()?;
+    let mut requests = HandoverRequests::listen()?;
+    let lock = predecessor.as_mut().and_then(Predecessor::take_lock);
     let opened = tokio::select! {
-        opened = open_database(&config, external, args.migrate) => opened,
+        opened = open_database(config, external, args.migrate, lock) => opened,
         () = signals.next() => bail!("interrupted while the database was starting"),
     };
-    let database = opened?;
-    let is_own = matches!(database, ServedDatabase::Own(_));
-    if is_own {
+    let mut database = opened?;
+    if matches!(database, ServedDatabase::Own(_)) {
         // As root others may pass through the home.
         umask(FileMode::S_IRWXG | FileMode::S_IRWXO);
     }
     let keys = match given_keys {
         Some(keys) => keys,
-        None => KeySet::for_home(&config)?,
+        None => KeySet::for_home(config)?,
     };
-    serve_until_stopped(&config, &keys, database, listeners, signals, started).await?;
-    if is_own && is_first_process() {
-        keeper::stop(&config).await?;
+    let background = BackgroundRuntime::new()?;
+    let services = connect(&background, config, &database, &keys).await?;
+    let watch = watch_keeper(config, &mut database, &services);
+    let is_successor = predecessor.is_some();
+    if is_successor {
+        serving::wait_until_ready(&services).await?;
     }
-    tracing::info!("stopped");
+    let serving = serving::start(config, &keys, &database, &services, listeners, is_successor).await?;
+    let database = serving::take_over(config, database, &mut requests, predecessor)?;
+    log_serving(config, started);
+    let is_handed_over = serving
+        .wait_for_end(config, &database, signals, requests, watch)
+        .await?;
+    drop((services, background));
+    close_database(config, database, is_handed_over).await
+}
+
+/// Gives the home free, or leaves it to the process that has taken the place of this one.
+async fn close_database(config: &Config, database: ServedDatabase, is_handed_over: bool) -> Result<()> {
+    match database {
+        ServedDatabase::Own(own) if is_handed_over => own.leave_to_successor(),
+        ServedDatabase::Own(own) => {
+            drop(own);
+            if shutdown::is_first_process() {
+                keeper::stop(config).await?;
+            }
+        }
+        ServedDatabase::External(_) => {}
+    }
+    match is_handed_over {
+        true => tracing::info!("stopped, as another process serves"),
+        false => tracing::info!("stopped"),
+    }
     Ok(())
-}
-
-/// The ports, opened and not accepting connections yet.
-struct Listeners {
-    api: TcpListener,
-    console: Vec<TcpListener>,
-    public: Option<PublicPorts>,
-    gate: Vec<TcpListener>,
-}
-
-impl Listeners {
-    fn bind(config: &Config) -> Result<Self> {
-        Ok(Self {
-            api: listen::reserve_port(api_host(config), config.api.port, API_PORT)?,
-            console: console::bind_in_serve(config)?,
-            public: PublicPorts::bind(config)?,
-            gate: gate::bind(config)?,
-        })
-    }
 }
 
 fn host(config: &Config) -> &str {
@@ -128,50 +156,6 @@ fn api_host(config: &Config) -> &str {
         Some(_) => LOOPBACK,
         None => host(config),
     }
-}
-
-async fn serve_until_stopped(
-    config: &Config,
-    keys: &KeySet,
-    mut database: ServedDatabase,
-    listeners: Listeners,
-    signals: shutdown::Signals,
-    started: Instant,
-) -> Result<()> {
-    let background = BackgroundRuntime::new()?;
-    let services = connect(&background, config, &database, keys).await?;
-    // Dropped at the end, so that a PostgreSQL which is stopped then is not started again.
-    let _watch = watch_keeper(config, &mut database, &services);
-    let console = console::start(config, keys, &services, listeners.console).await?;
-    let mut plan = shutdown::StopPlan::from_services(&services, config);
-    // Without a delay nobody expects that the stop of one of several nodes costs no request.
-    if !plan.drain_delay.is_zero() {
-        plan.listeners.push(listeners.api.try_clone()?);
-        if let Some(public) = &listeners.public {
-            plan.listeners.extend(public.try_clone()?);
-        }
-    }
-    listen::accept_connections(&listeners.api, API_PORT)?;
-    let mut served = tls::api_listeners(config, vec![listeners.api])?;
-    let (mut plain, mut tls) = (None, None);
-    if let Some(public) = listeners.public {
-        let started = public.start(config, &services)?;
-        served.extend(started.https);
-        (plain, tls) = (Some(started.plain), Some(started.tls));
-    }
-    gate::open(config, &services, own_socket(&database), listeners.gate, tls)?;
-    let api = server::start_api(
-        config,
-        services,
-        root_content(config, keys)?,
-        served,
-        // The check of the Host header protects development servers from DNS rebinding; here requests need an API key instead.
-        None,
-    )?;
-    let handle = shutdown::spawn_server(api);
-    log_serving(config, started);
-    let handles = Vec::from_iter([handle].into_iter().chain(console).chain(plain));
-    shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await
 }
 
 fn log_serving(config: &Config, started: Instant) {
@@ -190,11 +174,6 @@ fn own_socket(database: &ServedDatabase) -> Option<PathBuf> {
         ServedDatabase::Own(own) => Some(own.socket()),
         ServedDatabase::External(_) => None,
     }
-}
-
-/// Whether this is the first process of a container, after which nothing goes on.
-fn is_first_process() -> bool {
-    std::process::id() == 1
 }
 
 /// Refuses what cannot be served, and returns the keys for an external database.
@@ -222,10 +201,13 @@ async fn open_database(
     config: &Config,
     external: Option<ExternalDatabase>,
     migrate: bool,
+    lock: Option<OwnedFd>,
 ) -> Result<ServedDatabase> {
     let Some(database) = external else {
         prepare_home(config)?;
-        return Ok(ServedDatabase::Own(OwnDatabase::open(config, migrate).await?));
+        return Ok(ServedDatabase::Own(
+            OwnDatabase::open(config, migrate, lock).await?,
+        ));
     };
     let session = check_platform(&database).await?;
     warn_of_connections(config, &session).await;

@@ -1,11 +1,14 @@
 //! The database of `serve` in the home of a production database: PostgreSQL runs in a process of its own, which `serve` starts where no
 //! service manager does, and never ends.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::{ProjectLock, RunningCluster, SocketFolder, mark_production_home};
+use selvedge_postgres::cluster::{
+    InheritedLock, ProjectLock, RunningCluster, SocketFolder, mark_production_home,
+};
 use selvedge_postgres::migrate::{MigrationState, MigrationStatus};
 use selvedge_postgres::{Login, Logins};
 use tokio::signal::unix::Signal;
@@ -69,16 +72,27 @@ pub(super) struct OwnDatabase {
     /// What `cluster restart` asks for, from before the lock names this process.
     restarts: Option<Signal>,
     /// Nobody else serves this home meanwhile.
-    _lock: ProjectLock,
+    lock: ServerLock,
+    /// The ports that are written into the lock.
+    ports: [u16; 3],
+    /// Settings of PostgreSQL that take effect only with its next start.
+    waiting_settings: Vec<String>,
+}
+
+/// The lock of the server in a home.
+enum ServerLock {
+    Held(Box<ProjectLock>),
+    /// Another server holds it, whose place this one takes once it serves.
+    Inherited(InheritedLock),
 }
 
 impl OwnDatabase {
     /// Takes the home, and returns when its PostgreSQL accepts connections and has the platform schema. With `migrate` the project's pending
-    /// migrations are applied as well.
+    /// migrations are applied as well. `inherited` is the lock of the server whose place this one takes.
     ///
     /// # Errors
     /// When another server has the home, PostgreSQL does not start, or a newer version of this program has changed the database.
-    pub(super) async fn open(config: &Config, migrate: bool) -> Result<Self> {
+    pub(super) async fn open(config: &Config, migrate: bool, inherited: Option<OwnedFd>) -> Result<Self> {
         debug_assert!(is_home(config), "the home is prepared before");
         let home = &config.selvedge.data_dir;
         let console = match config.console.enabled {
@@ -87,34 +101,44 @@ impl OwnDatabase {
         };
         let ports = [config.api.port, 0, console];
         let restarts = keeper::listen_for_restarts()?;
-        let lock = ProjectLock::acquire_for_server(home, &config.flags.purpose, &ports)?;
+        let lock = match inherited.and_then(|handle| InheritedLock::of_server(handle, home)) {
+            Some(lock) => ServerLock::Inherited(lock),
+            None => {
+                let lock = ProjectLock::acquire_for_server(home, &config.flags.purpose, &ports)?;
+                ServerLock::Held(Box::new(lock))
+            }
+        };
         // Only by the server: other commands and the keeper may have been started without the variables that give the keys.
         if !is_initialized(config) {
             make_home_keys(config)?;
         }
         let running = keeper::find_or_start(config).await?;
         let folder = running.remember_socket_folder()?;
-        let own = Self {
+        let mut own = Self {
             running,
             _folder: folder,
             restarts: Some(restarts),
-            _lock: lock,
+            lock,
+            ports,
+            waiting_settings: Vec::new(),
         };
-        own.bring_up(config, migrate).await?;
+        own.waiting_settings = own.bring_up(config, migrate).await?;
         Ok(own)
     }
 
-    async fn bring_up(&self, config: &Config, migrate: bool) -> Result<()> {
+    /// Returns the settings of PostgreSQL that wait for its next start.
+    async fn bring_up(&self, config: &Config, migrate: bool) -> Result<Vec<String>> {
         let access = self.running.access();
         let is_first = !is_initialized(config);
         let superuser = embedded::apply_platform_with(config, access, is_first).await?;
-        self.reload_settings(config, &superuser).await?;
+        let waiting = self.reload_settings(config, &superuser).await?;
         embedded::check_usable(config, &superuser).await?;
         for sentence in settle_logins(&superuser).await? {
             tracing::warn!("{sentence}");
         }
         drop(superuser);
-        if config.selvedge.jobs.enabled {
+        // In another server's place it is made when that one needs it no more.
+        if config.selvedge.jobs.enabled && matches!(self.lock, ServerLock::Held(_)) {
             serve_socket(config, self.running.bind_http_socket()?);
         }
         let mut administrator = embedded::connect(&embedded::login_as(access, "postgres")).await?;
@@ -124,7 +148,51 @@ impl OwnDatabase {
         } else {
             note_pending_migrations(config, &administrator).await?;
         }
-        mark_initialized(config)
+        mark_initialized(config)?;
+        Ok(waiting)
+    }
+
+    /// Settings of PostgreSQL that take effect only with its next start.
+    pub(super) fn waiting_settings(&self) -> &[String] {
+        &self.waiting_settings
+    }
+
+    /// Holds the lock in the place of the server before, so that commands find this one, and sends the requests of the extension http.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be written, or the socket of the extension cannot be made.
+    pub(super) fn take_over(self, config: &Config) -> Result<Self> {
+        let lock = match self.lock {
+            ServerLock::Inherited(lock) => {
+                let home = &config.selvedge.data_dir;
+                let lock = lock.take(home, &config.flags.purpose, &self.ports)?;
+                if config.selvedge.jobs.enabled {
+                    serve_socket(config, self.running.replace_http_socket()?);
+                }
+                Box::new(lock)
+            }
+            ServerLock::Held(lock) => lock,
+        };
+        let lock = ServerLock::Held(lock);
+        Ok(Self { lock, ..self })
+    }
+
+    /// Another handle of the lock, for the server that takes the place of this one.
+    ///
+    /// # Errors
+    /// When the system has no handles left.
+    pub(super) fn share_lock(&self) -> std::io::Result<Option<OwnedFd>> {
+        match &self.lock {
+            ServerLock::Held(lock) => lock.share().map(Some),
+            ServerLock::Inherited(_) => Ok(None),
+        }
+    }
+
+    /// Leaves the lock to the server that has taken the place of this one.
+    pub(super) fn leave_to_successor(self) {
+        if let ServerLock::Held(lock) = self.lock {
+            lock.leave_to_successor();
+        }
     }
 
     /// The logins of the services, each with a password of its own.
@@ -153,8 +221,8 @@ impl OwnDatabase {
         embedded::service_login_to(self.running.access(), "postgres")
     }
 
-    /// Lets a PostgreSQL that ran before read changed settings, and names those that wait for a restart.
-    async fn reload_settings(&self, config: &Config, superuser: &Client) -> Result<()> {
+    /// Lets a PostgreSQL that ran before read changed settings, and returns those that wait for a restart.
+    async fn reload_settings(&self, config: &Config, superuser: &Client) -> Result<Vec<String>> {
         let cluster = embedded::cluster_config(config)?;
         if !cluster.are_settings_written()? {
             let before: String = superuser.query_one(LOADED_AT, &[]).await?.get(0);
@@ -170,14 +238,14 @@ impl OwnDatabase {
             }
         }
         let rows = superuser.query(PENDING_RESTART, &[]).await?;
-        let waiting: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+        let waiting: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
         if !waiting.is_empty() {
             tracing::warn!(
                 settings = waiting.join(", "),
                 "settings of PostgreSQL take effect after `selvedge cluster restart`"
             );
         }
-        Ok(())
+        Ok(waiting)
     }
 }
 

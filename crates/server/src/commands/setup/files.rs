@@ -90,7 +90,12 @@ Wants=selvedge-postgres.service network-online.target
 After=selvedge-postgres.service network-online.target
 {head}
 [Service]
+# It says so when it serves, which takes as long as PostgreSQL's recovery after a crash.
+Type=notify
+TimeoutStartSec=infinity
 ExecStart={PROGRAM} serve --project {project} --data-dir {home}
+# A new process takes its place without a failed request, with the program and the variables of that moment.
+ExecReload={PROGRAM} restart --environment --project {project} --data-dir {home}
 {credential}{common}Environment=MIMALLOC_PURGE_DELAY=100
 # Longer than drain_delay, the closing of the sockets and shutdown_timeout together.
 TimeoutStopSec=60
@@ -144,7 +149,7 @@ exec {PROGRAM} as-server --project {project} -- \"$@\"
 /// What the file of people's settings has before they write into it.
 pub(super) fn local_variables() -> String {
     format!(
-        "# Settings of your own, as NAME=\"value\". They win over those of {SETTINGS}, and count after:  systemctl restart selvedge\n"
+        "# Settings of your own, as NAME=\"value\". They win over those of {SETTINGS}, and count after:  systemctl reload selvedge\n"
     )
 }
 

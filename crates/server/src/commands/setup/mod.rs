@@ -347,7 +347,7 @@ fn print_summary(answers: &Answers, made_account: bool) {
     anstream::println!(
         "  Commands  sudo selvedge-server keys | status | doctor | migrate up | backup NAME.tar (in {BACKUPS}) | …"
     );
-    anstream::println!("  Settings  {LOCAL_SETTINGS}, then:  systemctl restart selvedge");
+    anstream::println!("  Settings  {LOCAL_SETTINGS}, then:  systemctl reload selvedge");
     anstream::println!("  Logs      journalctl -u selvedge -u selvedge-postgres");
     anstream::println!(
         "\nKeep a copy of {home}/keys.json and {home}/vault.key elsewhere: they are in no backup."

@@ -116,6 +116,8 @@ pub struct SelvedgeSection {
     pub drain_delay: Duration,
     /// How long a stop waits for requests in progress. Default 10s.
     pub shutdown_timeout: Duration,
+    /// How long a server whose place another process has taken finishes requests and keeps idle connections. Default 5m.
+    pub handover_timeout: Duration,
     /// Limits of every request.
     pub limits: LimitsSection,
     /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
@@ -272,6 +274,7 @@ impl SelvedgeSection {
             metrics: section.bool("metrics", true),
             drain_delay: section.duration("drain_delay", Duration::ZERO),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
+            handover_timeout: section.duration("handover_timeout", Duration::from_secs(300)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
             database_gate: DatabaseGateSection::read(&section.section("database_gate")),

@@ -97,7 +97,16 @@ impl Home {
 
     /// The process that keeps PostgreSQL running.
     pub(super) fn keeper(&self) -> Option<i32> {
-        let text = std::fs::read_to_string(self.path("lock")).ok()?;
+        self.holder_of("lock")
+    }
+
+    /// The process that serves.
+    pub(super) fn server(&self) -> Option<i32> {
+        self.holder_of("server.lock")
+    }
+
+    fn holder_of(&self, lock: &str) -> Option<i32> {
+        let text = std::fs::read_to_string(self.path(lock)).ok()?;
         let lock: Value = serde_json::from_str(text.trim_end_matches([' ', '\0'])).ok()?;
         i32::try_from(lock["pid"].as_i64()?).ok()
     }

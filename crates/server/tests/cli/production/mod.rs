@@ -1,6 +1,7 @@
 //! `selvedge serve`: what it refuses, and that it runs on an external database with secret keys.
 
 mod certificates;
+mod handover;
 mod home;
 mod logins;
 mod own_database;

@@ -16,7 +16,7 @@ fn kill(pid: i32) {
     assert!(status.expect("kill runs").success());
 }
 
-async fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+pub(super) async fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + TIMEOUT;
     while !condition() {
         assert!(Instant::now() < deadline, "{what}");
@@ -25,7 +25,7 @@ async fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// Asks four at a time until it is told to stop; returns how many answers there were, and what failed.
-fn keep_asking(
+pub(super) fn keep_asking(
     running: &Running,
     key: &str,
 ) -> (
