@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use super::added_objects::{check_types, take_out_members};
 use super::clear::check_unlocked;
 use super::error::MigrateError;
 
@@ -17,10 +18,14 @@ const EXISTING: &str = "
     select t.name from pg_catalog.unnest($1::pg_catalog.text[]) as t (name)
     where pg_catalog.to_regclass(t.name) is not null";
 
-/// Neither triggers nor foreign keys fire, and functions may name what is made after them. Nothing waits for others' transactions without end.
+/// Names are written and found as in a session of [`crate::PrivilegedLogin`]. Neither triggers nor foreign keys fire, and functions may name
+/// what is made after them. Nothing waits for others' transactions without end.
 const BEGIN: &str =
     "begin; set local session_replication_role = replica; set local check_function_bodies = off;
-    set local lock_timeout = '10s'";
+    set local lock_timeout = '10s'; set local search_path = pg_catalog, pg_temp";
+
+/// Keeps roles from changing their names, by which they get attributes: PostgreSQL 15 lets `postgres` rename nearly every one.
+const LOCK_ROLES: &str = "lock table pg_catalog.pg_authid in share row exclusive mode";
 
 /// Tables of the services, by their SQL names. Their owners may attach code to them, which runs as whoever empties or changes them.
 const TABLES_OF_SERVICES: &str = "
@@ -42,27 +47,6 @@ const PLACES: &str = "
     join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
     join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner";
 
-/// Columns of [`TABLES_OF_SERVICES`], each with its type, if that is one for which somebody else than a superuser may have made a cast: neither one of
-/// PostgreSQL's own nor an enum. Keys and checks that are made again call such casts.
-const TYPES_OF_OTHERS: &str = "
-    select i.type operator(pg_catalog.||) ' '::pg_catalog.text operator(pg_catalog.||) i.identity,
-      pg_catalog.format_type(a.atttypid, a.atttypmod)
-    from pg_catalog.pg_class as c
-    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
-    join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner and s.rolsuper
-    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner and not o.rolsuper
-    join pg_catalog.pg_attribute as a on a.attrelid operator(pg_catalog.=) c.oid
-      and a.attnum operator(pg_catalog.>) 0::pg_catalog.int2 and not a.attisdropped
-    join pg_catalog.pg_type as t on t.oid operator(pg_catalog.=) a.atttypid
-    left join pg_catalog.pg_type as e on e.typarray operator(pg_catalog.=) t.oid
-    cross join lateral pg_catalog.pg_identify_object(
-      'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, c.oid, a.attnum::pg_catalog.int4
-    ) as i
-    where c.relkind operator(pg_catalog.=) any (array['r', 'p']::pg_catalog.\"char\"[])
-      and n.nspname operator(pg_catalog.!~) '^pg_'::pg_catalog.text
-      and t.typnamespace operator(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
-      and coalesce(e.typtype, t.typtype) operator(pg_catalog.<>) 'e'::pg_catalog.\"char\"";
-
 /// How often a database is compared while others replace its tables. Where nobody does, the second time finds what an extension that was
 /// missing has brought.
 const PASSES: usize = 3;
@@ -75,6 +59,12 @@ const FIRST_RANK_OF_PROPERTIES: i32 = 110;
 
 /// Tables, of which only attributes are made, such as row-level security.
 const RANK_OF_TABLES: i32 = 51;
+
+/// Keys and checks of tables, references to other tables, and indexes. PostgreSQL evaluates what they say when they are made.
+const EVALUATED_RANKS: [i32; 3] = [75, RANK_OF_REFERENCES, 80];
+
+/// References to other tables.
+const RANK_OF_REFERENCES: i32 = 77;
 
 /// Comments on objects.
 const RANK_OF_COMMENTS: i32 = 140;
@@ -129,6 +119,20 @@ impl Part {
         self.rank >= FIRST_RANK_OF_PROPERTIES || self.rank == RANK_OF_TABLES
     }
 
+    /// Whether PostgreSQL evaluates it when it is made, on a table of somebody who is none of these superusers.
+    fn is_evaluated(&self, superusers: &BTreeSet<String>) -> bool {
+        EVALUATED_RANKS.contains(&self.rank)
+            && !self
+                .owner
+                .as_ref()
+                .is_some_and(|owner| superusers.contains(owner))
+    }
+
+    /// Whether it is a reference to a key, or said of one, that may have to be made before.
+    fn may_wait_for_keys(&self) -> bool {
+        [RANK_OF_REFERENCES, RANK_OF_COMMENTS].contains(&self.rank)
+    }
+
     /// Whether it says who may do what: owners, rights and default rights.
     pub(super) fn is_right(&self) -> bool {
         (FIRST_RANK_OF_PROPERTIES..RANK_OF_COMMENTS).contains(&self.rank)
@@ -176,7 +180,10 @@ impl DatabaseState {
     pub async fn restore_roles(&self, client: &Client) -> Result<(), MigrateError> {
         let is_meant = |part: &Part| part.rank <= LAST_RANK_OF_ROLES && !self.lets_postgres_drop_a_role(part);
         client.batch_execute(BEGIN).await?;
-        let outcome = self.change(client, is_meant, OnRefusal::Fail).await;
+        let outcome = match client.batch_execute(LOCK_ROLES).await {
+            Ok(()) => self.change(client, is_meant, OnRefusal::Fail).await,
+            Err(error) => Err(error.into()),
+        };
         end_transaction(client, outcome).await
     }
 
@@ -190,17 +197,45 @@ impl DatabaseState {
         check_unlocked(superuser, &tables).await
     }
 
-    /// Makes the connected database equal to this state, in one transaction. Returns the parts that still differ, such as a column of a
-    /// table of Auth that has another type, or an object of an older version of this program. `client` must be a superuser's, and nothing
-    /// of a project may be left that could run in its session.
+    /// Makes the connected database equal to this state. Returns the parts that still differ, such as a column of a
+    /// table of Auth that has another type, or an object of an older version of this program. `superuser` must be one's session, and nothing
+    /// of a project may be left that could run in it. What PostgreSQL evaluates on tables of others, such as checks, is made by
+    /// `postgres`, a session of that role, when the superuser's transaction has ended; it may call what somebody has made meanwhile.
     ///
     /// # Errors
     /// When a statement fails, and [`MigrateError::Replaced`] when somebody replaces tables meanwhile; then nothing has changed.
-    pub async fn restore(&self, client: &Client) -> Result<Vec<String>, MigrateError> {
-        client.batch_execute(BEGIN).await?;
-        let outcome = self.change_and_empty(client).await;
-        end_transaction(client, outcome).await?;
-        Ok(self.differences(&Self::of_database(client).await?))
+    pub async fn restore(&self, superuser: &Client, postgres: &Client) -> Result<Vec<String>, MigrateError> {
+        self.restore_as_superuser(superuser).await?;
+        let superusers = self.list_superusers();
+        let is_left = |part: &Part| part.is_evaluated(&superusers) || part.may_wait_for_keys();
+        let (_, left) = self.list_differing(superuser, is_left).await?;
+        if !left.is_empty() {
+            self.restore_objects(postgres, |part| part.is_evaluated(&superusers))
+                .await?;
+            // References to keys that were made just now, and what is said of them. Somebody may have changed the tables meanwhile.
+            self.restore_as_superuser(superuser).await?;
+        }
+        Ok(self.differences(&Self::of_database(superuser).await?))
+    }
+
+    /// Does the superuser's part of [`Self::restore`], in a transaction of its own.
+    async fn restore_as_superuser(&self, superuser: &Client) -> Result<(), MigrateError> {
+        superuser.batch_execute(BEGIN).await?;
+        let outcome = self.change_and_empty(superuser).await;
+        end_transaction(superuser, outcome).await
+    }
+
+    /// The superusers of this state, by their names.
+    fn list_superusers(&self) -> BTreeSet<String> {
+        let roles = self.parts.iter().filter(|part| {
+            part.rank <= LAST_RANK_OF_ROLES
+                && part
+                    .value
+                    .as_deref()
+                    .is_some_and(|value| value.starts_with("superuser "))
+        });
+        let names = roles.filter_map(|part| part.name.strip_prefix("role "));
+        names.map(|name| name.trim_matches('"').to_owned()).collect()
     }
 
     /// Makes the parts that `is_meant` accepts as they are in this state, in one transaction of a superuser's session.
@@ -214,16 +249,28 @@ impl DatabaseState {
         end_transaction(client, outcome).await
     }
 
-    /// Makes all parts as they are in this state, and empties the tables that were empty in it, in the transaction that is open.
+    /// Makes all parts as they are in this state, but for those that PostgreSQL evaluates, and empties the tables that were empty in it, in the
+    /// transaction that is open. What it makes again of tables of superusers, such as references to tables of others, is evaluated while nothing of
+    /// others belongs to any of them.
     ///
     /// Whoever owns a table may attach code to it, and whoever owns a schema may give the name of a table there to another one. So tables are
     /// locked by their names before it is looked what belongs to them: whatever others attach is there when the lock is, and is seen and removed,
     /// or comes after the commit. Those that are emptied are the same ones that were locked then.
     async fn change_and_empty(&self, client: &Client) -> Result<(), MigrateError> {
+        client.batch_execute(LOCK_ROLES).await?;
         let mut locked = self.lock_all(client).await?;
-        self.check_types(client).await?;
+        let values = self
+            .parts
+            .iter()
+            .map(|part| (part.name.as_str(), part.value.as_deref().unwrap_or_default()));
+        let values: BTreeMap<&str, &str> = values.collect();
+        check_types(client, &values).await?;
+        take_out_members(client, &values).await?;
+        let superusers = self.list_superusers();
+        let is_made = |part: &Part| !part.is_evaluated(&superusers);
         for _ in 0..PASSES {
-            self.change(client, |_| true, OnRefusal::Fail).await?;
+            self.remove(client, |_| true, OnRefusal::Fail).await?;
+            self.make(client, is_made, Part::may_wait_for_keys).await?;
             let now = self.lock_all(client).await?;
             if now == locked {
                 return self.empty(client, &now).await;
@@ -231,29 +278,6 @@ impl DatabaseState {
             locked = now;
         }
         Err(MigrateError::Replaced(self.empty_tables.clone()))
-    }
-
-    /// Refuses tables of the services, which are locked, if columns of the platform have types of somebody else.
-    async fn check_types(&self, client: &Client) -> Result<(), MigrateError> {
-        let known: BTreeMap<&str, &str> = self
-            .parts
-            .iter()
-            .filter_map(|part| Some((part.name.as_str(), part.value.as_deref()?)))
-            .collect();
-        let mut found = Vec::new();
-        for row in client.query(TYPES_OF_OTHERS, &[]).await? {
-            let (column, kind): (&str, &str) = (row.get(0), row.get(1));
-            // Columns that a fresh database does not have are dropped before anything is made.
-            if let Some(value) = known.get(column)
-                && !value.starts_with(&format!("{kind} "))
-            {
-                found.push(format!("{column} ({kind})"));
-            }
-        }
-        match found.is_empty() {
-            true => Ok(()),
-            false => Err(MigrateError::TypesOfOthers(found)),
-        }
     }
 
     /// Locks the tables of the services, then those that were empty, as far as they are there. Returns the latter.
@@ -294,24 +318,45 @@ impl DatabaseState {
         is_meant: impl Fn(&Part) -> bool,
         on_refusal: OnRefusal,
     ) -> Result<(), MigrateError> {
+        self.remove(client, &is_meant, on_refusal).await?;
+        self.make(client, is_meant, |_| on_refusal == OnRefusal::Skip)
+            .await
+    }
+
+    /// Removes those of the differing parts that `is_meant` accepts, and that this state does not have or that cannot be changed.
+    async fn remove(
+        &self,
+        client: &Client,
+        is_meant: impl Fn(&Part) -> bool,
+        on_refusal: OnRefusal,
+    ) -> Result<(), MigrateError> {
         let now = read_parts(client).await?;
         let removed = differing(&now, &self.parts)
             .filter(|(part, is_known)| (part.is_remade || !is_known) && is_meant(part));
         let mut removed: Vec<&Part> = removed.map(|(part, _)| part).collect();
         // What is said of objects comes first, as it names them.
         removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
-        let statements = removed.iter().filter_map(|part| part.remove.as_deref());
-        run_all(client, statements, on_refusal).await?;
+        for statement in removed.iter().filter_map(|part| part.remove.as_deref()) {
+            run(client, statement, on_refusal == OnRefusal::Skip).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes those of the differing parts that `is_meant` accepts, and leaves out those that PostgreSQL refuses where `may_fail` says so.
+    async fn make(
+        &self,
+        client: &Client,
+        is_meant: impl Fn(&Part) -> bool,
+        may_fail: impl Fn(&Part) -> bool,
+    ) -> Result<(), MigrateError> {
         // What was dropped may have taken other things with it, and an extension brings its own.
         for last in [LAST_RANK_OF_EXTENSIONS, i32::MAX] {
             let now = read_parts(client).await?;
             let made = differing(&self.parts, &now).filter(|(part, _)| part.rank <= last && is_meant(part));
-            run_all(
-                client,
-                made.filter_map(|(part, _)| part.make.as_deref()),
-                on_refusal,
-            )
-            .await?;
+            for (part, _) in made {
+                let Some(statement) = &part.make else { continue };
+                run(client, statement, may_fail(part)).await?;
+            }
         }
         Ok(())
     }
@@ -412,18 +457,12 @@ fn differing<'a>(parts: &'a [Part], others: &[Part]) -> impl Iterator<Item = (&'
     })
 }
 
-/// Runs statements of [`Part`]s one after the other.
-async fn run_all<'a>(
-    client: &Client,
-    statements: impl Iterator<Item = &'a str>,
-    on_refusal: OnRefusal,
-) -> Result<(), MigrateError> {
-    for statement in statements {
-        if on_refusal == OnRefusal::Fail {
-            client.batch_execute(statement).await?;
-        } else {
-            try_alone(client, statement).await?;
-        }
+/// Runs a statement of a [`Part`], which PostgreSQL may refuse if `may_fail`.
+async fn run(client: &Client, statement: &str, may_fail: bool) -> Result<(), MigrateError> {
+    if may_fail {
+        try_alone(client, statement).await?;
+    } else {
+        client.batch_execute(statement).await?;
     }
     Ok(())
 }

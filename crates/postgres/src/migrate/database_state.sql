@@ -183,8 +183,16 @@ default_rights as (
 
 -- Roles of the server, without their passwords.
 select 1 as rank, 'role ' || quote_ident(r.rolname) as part, attributes.text as value,
-  format('alter role %I %s', r.rolname, attributes.text) as make, null as remove, null::name as owner
-from pg_roles as r cross join lateral (select concat_ws(' ', case when r.rolsuper then 'superuser' else 'nosuperuser' end,
+  case when not r.rolreplication or r.rolsuper then format('alter role %I %s', r.rolname, attributes.text)
+    -- PostgreSQL 15 lets `postgres` rename a role and make another one of its name, whose password it knows. Whoever logs in with REPLICATION reads the
+    -- whole server and names libraries that PostgreSQL loads. So whoever gets it loses its password, and `postgres` does not get it there.
+    when r.rolname = 'postgres' and not is_16.value
+      then format('alter role %I %s', r.rolname, replace(attributes.text, ' replication ', ' noreplication '))
+    when r.rolname = 'postgres' then format('alter role %I %s', r.rolname, attributes.text)
+    else format('do %L', format('begin if exists (select from pg_authid where rolname = %L and not rolreplication) '
+      'then alter role %I password null; end if; alter role %I %s; end', r.rolname, r.rolname, r.rolname, attributes.text)) end as make,
+  null as remove, null::name as owner
+from pg_roles as r cross join is_16 cross join lateral (select concat_ws(' ', case when r.rolsuper then 'superuser' else 'nosuperuser' end,
     case when r.rolinherit then 'inherit' else 'noinherit' end, case when r.rolcreaterole then 'createrole' else 'nocreaterole' end,
     case when r.rolcreatedb then 'createdb' else 'nocreatedb' end, case when r.rolcanlogin then 'login' else 'nologin' end,
     case when r.rolreplication then 'replication' else 'noreplication' end,
@@ -208,7 +216,7 @@ select 3, 'settings of ' || coalesce('role ' || quote_ident(r.rolname), 'all rol
   format('delete from pg_db_role_setting where setdatabase = %1$s and setrole = %2$s; '
     'insert into pg_db_role_setting (setdatabase, setrole, setconfig) values (%1$s, %2$s, %3$L)',
     case when s.setdatabase = 0 then '0' else '(select oid from pg_database where datname = current_database())' end,
-    case when s.setrole = 0 then '0' else quote_literal(r.rolname) || '::regrole' end, s.setconfig),
+    case when s.setrole = 0 then '0' else quote_literal(quote_ident(r.rolname)) || '::regrole' end, s.setconfig),
   format('delete from pg_db_role_setting where setdatabase = %s and setrole = %s', s.setdatabase, s.setrole), null
 from pg_db_role_setting as s left join pg_roles as r on r.oid = s.setrole
 where s.setdatabase in (select 0 union all select oid from own_database)
@@ -262,7 +270,7 @@ select 110, 'owner of ' || n.type || ' ' || n.identity, pg_get_userbyid(n.owner)
       'insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype) '
         'select b.oid, ''pg_extension''::regclass, e.oid, 0, ''pg_authid''::regclass, e.extowner, ''o'' '
         'from pg_extension as e, pg_database as b where e.extname = %2$L and b.datname = current_database() and e.extowner <> 10',
-      pg_get_userbyid(n.owner), n.names[1])
+      quote_ident(pg_get_userbyid(n.owner)), n.names[1])
     when n.type not in ('index', 'large object', 'event trigger') and not n.is_member then format('alter %s %s owner to %I',
     case n.type when 'statistics object' then 'statistics' when 'procedure' then 'routine' when 'aggregate' then 'routine'
       when 'function' then 'routine' else n.type end, n.identity, pg_get_userbyid(n.owner)) end, null, n.holder

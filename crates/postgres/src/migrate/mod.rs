@@ -6,6 +6,7 @@
 //! `do_block`); `run`, `platform`, `project`, `seed` and `statement_plan` hold the I/O. The server decides when to call these
 //! functions.
 
+mod added_objects;
 mod attached_code;
 mod auto_expose;
 mod clear;

@@ -394,7 +394,8 @@ async fn gw_012_no_role_with_a_known_password_has_replication() {
     let after_passwords = query_value(&superuser, having).await;
     superuser
         .batch_execute(
-            "alter role postgres replication; select pg_create_physical_replication_slot('gw_012_kept')",
+            "alter role postgres replication; select pg_create_physical_replication_slot('gw_012_kept');
+             create role supabase_etl_admin login replication password 'known'; alter role dashboard_user replication",
         )
         .await
         .expect("a superuser may");
@@ -404,17 +405,24 @@ async fn gw_012_no_role_with_a_known_password_has_replication() {
         "select rolreplication from pg_roles where rolname = 'postgres'",
     )
     .await;
+    let of_others = "select string_agg(rolname || ' ' || rolreplication, ', ' order by rolname) from pg_roles
+        where rolname in ('supabase_etl_admin', 'dashboard_user')";
+    let of_others = query_value(&superuser, of_others).await;
     superuser
         .batch_execute("rollback; select pg_drop_replication_slot('gw_012_kept')")
         .await
         .expect("as before");
 
     // From PostgreSQL 16 on nobody but superusers renames them, and who streams as postgres goes on while there are slots.
-    let (having, kept) = match reaches_all(&superuser).await {
-        true => ("supabase_replication_admin", "false"),
-        false => ("postgres supabase_replication_admin", "true"),
+    let (having, kept, others) = match reaches_all(&superuser).await {
+        true => ("supabase_replication_admin", "false", "false"),
+        false => ("postgres supabase_replication_admin", "true", "true"),
     };
     assert_eq!(after_passwords, having);
+    assert_eq!(
+        of_others,
+        format!("dashboard_user true, supabase_etl_admin {others}")
+    );
     assert_eq!(of_postgres, kept, "{revoked:?}");
 }
 

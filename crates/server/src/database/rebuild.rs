@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
+use selvedge_postgres::cluster::ClusterAccess;
 use selvedge_postgres::migrate::{
     self, DatabaseState, DiscoveredMigrations, MigrateError, Migration, apply_pending, apply_roles,
     begin_clear_project, check_project_unlocked, clear_project, discover_migrations, drop_project_roles,
@@ -9,6 +10,7 @@ use selvedge_postgres::migrate::{
 };
 use tokio_postgres::Client;
 
+use super::cluster_roles;
 use super::embedded::{self, Report};
 use super::initialized::{note_emptying, settle_emptying};
 use super::queues::settle_queues;
@@ -31,6 +33,8 @@ pub(crate) enum Platform {
     Own {
         session: PrivilegedSession,
         fresh: DatabaseState,
+        /// From which the passwords of its roles are made.
+        access: ClusterAccess,
     },
     /// One on another server, where roles and settings belong to others.
     External {
@@ -82,7 +86,11 @@ pub(crate) async fn check_before_rebuild(
 /// Drops what the project has created, and compares with a fresh database.
 async fn empty(config: &Config, administrator: &Client, platform: Option<&Platform>) -> Result<()> {
     match platform {
-        Some(Platform::Own { session, fresh }) => {
+        Some(Platform::Own {
+            session,
+            fresh,
+            access,
+        }) => {
             fresh.check_unlocked(session).await?;
             begin_clear_own(administrator, session, fresh).await?;
             // From here on the next start fills the database, also when this command is interrupted.
@@ -92,13 +100,18 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
                 settle_emptying(config, session).await.ok();
                 return Err(error.into());
             }
-            match restore_own(config, administrator, session, fresh).await {
+            match restore_own(config, administrator, session, fresh, access).await {
                 Ok(left) => report_differences(
                     &left,
                     ", and cannot be made so while the project runs",
                     "\n  to make everything anew:  selvedge stop, selvedge reset",
                 ),
-                Err(error) => return Err(explain_emptied(session, error).await.into()),
+                Err(error) => {
+                    return Err(match error.downcast::<MigrateError>() {
+                        Ok(error) => explain_emptied(session, error).await.into(),
+                        Err(error) => error,
+                    });
+                }
             }
         }
         Some(Platform::External { session, fresh }) => {
@@ -119,18 +132,27 @@ async fn restore_own(
     administrator: &Client,
     session: &PrivilegedSession,
     fresh: &DatabaseState,
-) -> Result<Vec<String>, MigrateError> {
+    access: &ClusterAccess,
+) -> Result<Vec<String>> {
     for client in [administrator, &**session] {
-        client.batch_execute("set lock_timeout = '10s'").await?;
+        client
+            .batch_execute("set lock_timeout = '10s'")
+            .await
+            .map_err(MigrateError::from)?;
     }
     // What `postgres` needs to drop the project's roles, a migration may have taken from it.
     fresh.restore_roles(session).await?;
+    // Whoever gets REPLICATION there has lost its password.
+    cluster_roles::set_passwords(access, session, false).await?;
     drop_project_roles(administrator).await?;
     // A migration may have changed the default privileges, and may not be there any more.
     reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
-    let left = fresh.restore(session).await?;
+    let left = fresh.restore(session, administrator).await?;
     for client in [administrator, &**session] {
-        client.batch_execute("reset lock_timeout").await?;
+        client
+            .batch_execute("reset lock_timeout")
+            .await
+            .map_err(MigrateError::from)?;
     }
     Ok(left)
 }

@@ -93,7 +93,11 @@ async fn open_own(config: &Config, running: &RunningCluster) -> Result<Platform>
     let session = embedded::connect_privileged(&running.superuser_login()).await?;
     let fresh = read_fresh_state(config, &session).await?;
     embedded::bring_platform_up_to_date(running, &session).await?;
-    Ok(Platform::Own { session, fresh })
+    Ok(Platform::Own {
+        session,
+        fresh,
+        access: running.access().clone(),
+    })
 }
 
 /// As [`open_own`], for a database on another server.

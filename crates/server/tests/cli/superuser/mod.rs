@@ -11,6 +11,7 @@ mod copies;
 mod databases;
 mod extensions;
 mod plain;
+mod reset_states;
 mod resets;
 mod roles;
 mod sessions;
