@@ -11,6 +11,6 @@ select
   )::text as sync_io_time,
   s.query
 from extensions.pg_stat_statements s
-where s.userid = current_user::regrole
+where s.userid = quote_ident(current_user)::regrole
 order by s.total_exec_time desc
 limit 10
