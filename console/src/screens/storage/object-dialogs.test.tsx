@@ -67,7 +67,7 @@ it("console_031_the_folder_of_a_move_is_asked_about", async () => {
   await press("Close");
   expect(onClose).not.toHaveBeenCalled();
   await press("Cancel");
-  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(screen.getByRole("button", { name: "Close" })).toHaveFocus());
   await press("Move");
 
   await waitFor(() => expect(onDone).toHaveBeenCalled());
