@@ -82,7 +82,7 @@ class Primary:
 
     def __init__(self, binary, keys_of):
         self.project, _, self.port = make_project("nodes", "[db.settings]\nmax_connections = 300\n")
-        # A file of the project may not choose it.
+        # An operator key: a file of the project cannot set it.
         os.environ["SELVEDGE_SUPERUSER_PASSWORD"] = SUPERUSER
         self.keys = keys_of(self.project)
         self.log = open(os.path.join(self.project, "server.log"), "w")

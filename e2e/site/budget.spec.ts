@@ -6,7 +6,7 @@ import { test as freshTest } from "./fresh-server.ts";
 import { expect, signIn, test } from "./journey.ts";
 
 /** Bytes. */
-// Sentences for errors, and parts that are loaded again after a failure, are 2 kB of each. What makes lists wait for a click is loaded
+// Sentences for errors, and loading parts again after a failure, take 2 kB of each. What makes lists wait for a click is loaded
 // when the page is in use, and the names of such files are 0.2 kB of each; a page that counts as in use while it loads has it, too, 0.4 kB.
 const budgets = [
   // 8 kB are the first page of outfits, and 3 kB the script that shows them before the app arrives.

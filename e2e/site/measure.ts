@@ -42,7 +42,7 @@ export async function findViolations(page: Page): Promise<string[]> {
 }
 
 /**
- * Controls on which a text stands that is not in their names, one line each: who speaks to the browser says what stands there. The rule
+ * Controls on which a text stands that is not in their names, one line each: people who use voice control say what they see. The rule
  * is experimental, and not among axe's by default.
  */
 export function findMisnamed(page: Page): Promise<string[]> {

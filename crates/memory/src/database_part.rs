@@ -30,11 +30,11 @@ const AT_ONCE: usize = 1;
 const GUESSED_FOR: Duration = Duration::from_secs(2);
 /// What it keeps afterwards is what it had, divided by this number.
 const REST: usize = 8;
-/// What a session may hold besides, as what it serves is too small to be counted: a body of 250 kB that becomes 83 000 values makes it 16 MB.
+/// What a session of PostgreSQL may hold for statements that are too small to be counted. A body of 250 kB with 83 000 values makes it 16 MB.
 const SESSION_BYTES: usize = 12 * 1024 * 1024;
-/// How many sessions a client may use so in any case.
+/// How many sessions a client may use for uncounted bodies in any case.
 const SESSIONS_AT_ONCE: usize = 2;
-/// One client may use the sessions divided by this number for what they take long for, so that others find some of them free.
+/// A client may use this part of the sessions (a quarter) for uncounted bodies, because each takes its session for long and others need one, too.
 const SHARES_OF_SESSIONS: usize = 4;
 /// The unit in which the part is divided.
 const UNIT_BYTES: usize = 1024;
@@ -52,7 +52,7 @@ struct Part {
     turns: Turns,
     /// The turns of statements whose size is guessed.
     guesses: Turns,
-    /// The turns of statements that are not counted, and take a session for long.
+    /// The turns of statements with bodies that are too small to be counted.
     sessions: Turns,
 }
 
@@ -114,7 +114,7 @@ impl DatabasePart {
         self.0.is_some()
     }
 
-    /// How many sessions may serve requests at the same time, so that what each holds uncounted fits into the part; `None` where nothing limits it.
+    /// How many sessions may serve requests at the same time: so many that what all of them hold uncounted fits into the part. `None` without a limit.
     pub fn most_sessions(&self) -> Option<usize> {
         let part = self.0.as_ref()?;
         let bytes = usize::try_from(part.units)
@@ -123,8 +123,7 @@ impl DatabasePart {
         Some(bytes / SESSION_BYTES)
     }
 
-    /// Waits until the client uses few enough sessions for statements with bodies that are not counted, and large enough to take a session for
-    /// long. `None` where nothing limits it.
+    /// Waits until the client may use one more session for a body of 64 KiB and more, which takes its session for long. `None` without a limit.
     ///
     /// # Errors
     /// When the client's other statements take thirty seconds.
@@ -197,8 +196,8 @@ impl DatabaseEntry {
         self.take_guessed(bytes).await
     }
 
-    /// Waits until PostgreSQL may take what a single row may need that has lists in lists, of which nothing is known. Where the part is small
-    /// this is one of the large statements, of which one runs at a time: a process may have more than is counted for it here.
+    /// Waits until PostgreSQL may take the memory for rows with lists in lists whose size is unknown: half of the part, at most 128 MiB. On a small part
+    /// such a statement counts as large, so that one runs at a time, because a process may take more than this.
     ///
     /// # Errors
     /// As [`Self::take`].

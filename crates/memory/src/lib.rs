@@ -6,7 +6,6 @@
 //!
 //! Who is refused, and how that is answered, is decided by the callers.
 
-mod allocator;
 mod budget;
 mod control_group;
 mod database_part;

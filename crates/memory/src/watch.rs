@@ -5,7 +5,6 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::allocator::return_freed_memory;
 use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
 
 /// Requests are refused above the first percentage of the limit, until less than the second one is in use.
@@ -195,6 +194,14 @@ fn update(budget: &MemoryBudget, share: u64, used_bytes: u64, limit_bytes: u64) 
         }
         _ => {}
     }
+}
+
+/// Returns freed memory to the system, except what a thread keeps for its next small blocks. mimalloc, the allocator, would keep it for a
+/// second, and within that second a client can fill its share again and again, each time in other memory.
+#[expect(unsafe_code, reason = "the allocator is a library in C")]
+fn return_freed_memory() {
+    // SAFETY: any thread may call it at any time, and it frees nothing that is in use.
+    unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ it("an error that appears between press and release waits for the click", async 
   let isKnown = false;
   const field = document.body.appendChild(document.createElement("input"));
   window.dispatchEvent(new MouseEvent("pointerdown"));
-  // The check begins because the field has lost the focus to what is pressed.
+  // Pressing another control takes the focus from the field, which starts the check.
   field.dispatchEvent(new FocusEvent("blur"));
   const checked = Promise.resolve(check("a", ["name"])).then(({ errors: found }) => {
     isKnown = true;

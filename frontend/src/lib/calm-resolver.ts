@@ -12,7 +12,7 @@ export function calmResolver<Values extends FieldValues>(
     const [name, ...others] = options.names ?? [];
     const isPassed = name !== undefined && others.length === 0 && values[name] === "";
     const checked = await resolver(values, context, options);
-    // A field that loses the focus is checked between press and release of what was pressed.
+    // Pressing a control takes the focus from the field, so the check ends between the press and its release.
     await new Promise<void>(whenReleased);
     if (!isPassed || !(name in checked.errors)) return checked;
     const { [name]: _passed, ...errors } = checked.errors;

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What a browser tells of a press, up to the moment between press and release. */
+/** The events of a browser for a press, before its release. */
 function press(element: Element): void {
   fireEvent.pointerDown(element, { button: 0 });
   fireEvent.mouseDown(element, { button: 0 });

@@ -1,24 +1,24 @@
 /**
- * Whether a mouse button or a finger is down. What changes the page between press and release moves what is under the pointer away,
- * and the click is lost: it waits until the click has been. Loaded when somebody begins to use the page.
+ * Whether a mouse button or a finger is down. A change of the page between press and release can move the pressed control away from under the
+ * pointer, and the click is lost, so such changes wait until the click has happened. Loaded when somebody begins to use the page.
  */
 import { notifyManager } from "@tanstack/react-query";
 
-/** Milliseconds after which a press is no click any more. Not every release is told, such as that of a scrollbar. */
+/** Milliseconds after which a press counts as ended, because not every release has an event (that of a scrollbar has none). */
 const longestPressMs = 1500;
-/** Milliseconds that the click of a finger may take after its release. Where the finger has drawn or swiped there is none. */
+/** Milliseconds in which the click follows the release of a finger. After a swipe there is none. */
 const clickDelayMs = 150;
-/** What ends a press at once; the first is what was waited for. */
-const ends = ["click", "keydown", "contextmenu", "pointercancel", "dragend"];
+/** Events that end a press; the click is the usual one. */
+const endEvents = ["click", "keydown", "contextmenu", "pointercancel", "dragend"];
 
 let endsAt = 0;
 let timer = 0;
 const waiting = new Set<() => void>();
 
-function endIn(ms: number): void {
+function endPressAfter(ms: number): void {
   endsAt = performance.now() + ms;
   window.clearTimeout(timer);
-  // Also for an end without delay: those who listen to the click come first.
+  // A task of its own, so that the listeners of the click run first.
   timer = window.setTimeout(() => {
     const released = [...waiting];
     waiting.clear();
@@ -30,7 +30,7 @@ function isPressed(): boolean {
   return performance.now() < endsAt;
 }
 
-/** Acts when nothing is pressed: at once, or after the click. */
+/** Calls the function when nothing is pressed: at once, or after the click. */
 export function whenReleased(act: () => void): void {
   if (isPressed()) waiting.add(act);
   else act();
@@ -41,23 +41,23 @@ export function holdLists(): void {
   notifyManager.setScheduler((notify) => whenReleased(() => setTimeout(notify)));
 }
 
-function listen(type: string, heard: (event: Event) => unknown): void {
-  window.addEventListener(type, heard, { capture: true, passive: true });
+function listen(type: string, listener: (event: Event) => unknown): void {
+  window.addEventListener(type, listener, { capture: true, passive: true });
 }
 
 listen("pointerdown", (event) => {
-  // The other buttons open menus, whose end may not be told.
-  if ((event as PointerEvent).button === 0) endIn(longestPressMs);
+  // Other buttons open menus of the system, whose end may have no event.
+  if ((event as PointerEvent).button === 0) endPressAfter(longestPressMs);
 });
 listen("pointerup", () => {
-  if (isPressed()) endIn(clickDelayMs);
+  if (isPressed()) endPressAfter(clickDelayMs);
 });
-function end(): void {
-  if (isPressed()) endIn(0);
+function endPress(): void {
+  if (isPressed()) endPressAfter(0);
 }
 
-for (const type of ends) listen(type, end);
-// A field that loses the focus to what is pressed tells both here, too, and the press goes on.
-listen("blur", ({ target }) => target === window && end());
-// The list of a select takes its release.
-listen("change", ({ target }) => target instanceof HTMLSelectElement && end());
+for (const type of endEvents) listen(type, endPress);
+// Capturing listeners get the blur of a field as well, and then the press goes on.
+listen("blur", ({ target }) => target === window && endPress());
+// The native list of a select receives the release.
+listen("change", ({ target }) => target instanceof HTMLSelectElement && endPress());

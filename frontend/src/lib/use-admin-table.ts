@@ -106,7 +106,7 @@ export function useAdminTable<Row>({
     [change],
   );
 
-  // Nothing found by the filter before says nothing about this one.
+  // An empty result of the previous filter must not be shown for the new one.
   const isUnknown = list.isPlaceholderData && list.data?.rows.length === 0;
 
   // Deleting the only row of the last page leaves the address behind the end of the list: the page before is the last one then. An

@@ -53,7 +53,7 @@ pub(super) async fn find_member(
     let found = database
         .query_at_auth(FIND_MEMBER, &[&user, &auth_session])
         .await?;
-    // A rule of the project may make one user many.
+    // A rewrite rule of the project may return several rows for one user.
     let [row] = found.as_slice() else {
         return Ok(None);
     };

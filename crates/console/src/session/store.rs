@@ -249,7 +249,7 @@ impl SessionStore {
         };
         let client = database.service().await?;
         let at_auth = client.query_opt(FIND_AUTH_SESSION, &[&digest.as_slice()]).await?;
-        // Given back first, because the statement at Auth's tables may wait for a lock.
+        // The connection is given back first, because the statement at Auth's tables may wait for a lock.
         drop(client);
         if let Some(row) = at_auth {
             end_auth_session(database, row.get(1), row.get(0)).await?;

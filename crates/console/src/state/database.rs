@@ -40,7 +40,8 @@ const BEGIN_AT_AUTH: &str =
     "set search_path = pg_catalog, pg_temp; set statement_timeout = '4s'; set lock_timeout = '3s';
     set idle_in_transaction_session_timeout = '20s'";
 
-/// Longest time for a statement there with its commit, at which code of the project may run as well: PostgreSQL's own limit ends before it.
+/// Longest time for a statement on Auth's tables together with its commit. PostgreSQL's `statement_timeout` does not cover the commit, at which
+/// deferred triggers of the project run.
 const LONGEST_AT_AUTH: Duration = Duration::from_secs(5);
 
 /// The database, as the levels and the console itself reach it.
@@ -127,7 +128,7 @@ impl ConsoleDatabase {
         if let Ok(answer) = answer {
             return answer.map_err(|error| ConsoleError::of_auth_tables(&error));
         }
-        // Taken out of the pool, because code that catches the cancellation goes on.
+        // The connection leaves the pool, because code of the project may catch the cancellation and go on.
         let token = client.cancel_token();
         drop(Object::take(client));
         self.database.cancel_statement(&token).await;

@@ -200,7 +200,7 @@ async fn console_013_a_session_that_ends_while_its_user_is_looked_up_lets_nobody
             let (console, session) = (Arc::clone(&console), Arc::clone(&session));
             spawn_blocking(move || console.page_as(&session, "GET", "/api/logs"))
         };
-        // The login that waits is that of the lookup; the owner's own transaction waits for nothing.
+        // The session that waits for the lock is that of the lookup, which has logged in as the owner of Auth's tables.
         wait_for_blocked_sessions(&observer, "supabase_auth_admin", 1).await;
         let end = format!("update selvedge_console.selvedge_sessions set {ended}");
         service.batch_execute(&end).await.expect("ended");
@@ -215,7 +215,7 @@ async fn console_013_a_session_that_ends_while_its_user_is_looked_up_lets_nobody
     }
 }
 
-/// PostgreSQL's limit of a statement ends before the commit, at which a deferred trigger runs.
+/// A trigger that sleeps at the commit, where `statement_timeout` does not end it, and catches the cancellation.
 const SLEEPS_AT_THE_COMMIT: &str = "
     create function public.sleep() returns trigger language plpgsql as $$
       begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$;
@@ -233,7 +233,7 @@ async fn console_171_code_of_the_project_at_a_commit_keeps_no_session_of_the_con
         .expect("postgres may");
 
     let begun = Instant::now();
-    // As many as there are connections to Auth's tables.
+    // Two, as the console has two connections to Auth's tables.
     let requests = [(); 2].map(|()| send(&console, &session, "DELETE", "/api/session"));
     let [first, second] = requests;
     let (first, second) = tokio::join!(first, second);

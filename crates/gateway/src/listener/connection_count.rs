@@ -21,7 +21,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// The open connections of all servers of this process, without those that became sockets. Connections whose TLS handshake goes on do not count.
+/// The open HTTP connections of this process: without those that became WebSockets, and without those whose TLS handshake has not ended.
 pub fn open_connections() -> usize {
     OPEN.load(Ordering::Relaxed)
 }

@@ -36,7 +36,7 @@ const RESERVE_AFTER: Duration = Duration::from_secs(20);
 const RELOAD: &str = "select pg_catalog.pg_reload_conf(), (pg_catalog.clock_timestamp() operator(pg_catalog.+) '2 s'::pg_catalog.interval)::pg_catalog.text";
 /// A time for [`END_WRITING_TRANSACTIONS`] after which none begins, so that it ends all of them: used when hardly any room is left.
 const AFTER_ALL: &str = "infinity";
-/// A time before which none has begun, for as long as PostgreSQL has not read that it is read-only.
+/// A time before every transaction, used until PostgreSQL has read that the database is read-only.
 const BEFORE_ALL: &str = "-infinity";
 /// PostgreSQL gives up slots that are too far behind at its next checkpoint, so the guard asks for one.
 const CHECKPOINT: &str = "checkpoint";
@@ -71,16 +71,16 @@ pub struct DiskGuard {
     reserving: BackgroundTask<()>,
 }
 
-/// The transactions that have written and are ended, by when they began.
+/// Which transactions that have written are ended: those that began before a time.
 #[derive(Debug, PartialEq, Eq)]
 struct EndedTransactions {
     begun_before: String,
-    /// The same for superusers and `postgres`.
+    /// The time for superusers and `postgres`.
     of_operators: String,
 }
 
 impl EndedTransactions {
-    /// Those that are ended with so many bytes free, in a database that is read-only since a time; `None` before.
+    /// Which are ended with `free` bytes free in a database that is read-only since `full_since`. `None` if it is not read-only and has room.
     fn of(free: u64, full_since: Option<&str>) -> Option<Self> {
         let begun_before = match free < LAST_BYTES {
             true => AFTER_ALL,

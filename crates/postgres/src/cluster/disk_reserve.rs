@@ -53,19 +53,19 @@ pub(super) fn give_up_reserve(reserve: &Path, free: u64, needed: u64) -> bool {
     }
 }
 
-/// Whether there is a reserve. What an end of the machine has left of one is too short to help, and is made anew.
+/// Whether there is a whole reserve. A power failure may leave a short one, which is made anew.
 pub(super) fn is_whole(reserve: &Path) -> bool {
     reserve
         .symlink_metadata()
         .is_ok_and(|meta| !meta.is_file() || meta.len() >= LEAST_RESERVE_BYTES)
 }
 
-/// Fills a file with bytes that no file system makes smaller, and returns when they are on the disk: before, some file systems have not decided
-/// whether there is room for them. A shorter reserve is replaced.
+/// Fills a file with random bytes, which file systems cannot compress, and returns when they are on the disk, because some file systems look for room
+/// only then. A shorter reserve is replaced.
 pub(super) fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
     let mut block = vec![0; 1024 * 1024];
     getrandom::fill(&mut block).map_err(|error| io::Error::other(error.to_string()))?;
-    // A part of it, which an end of this process would leave, is no reserve.
+    // Written under another name, and linked to this one when it is whole: if this process ends before, no part of it is taken for a reserve.
     let unfinished = path.with_extension("unfinished");
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -83,12 +83,12 @@ pub(super) fn make_reserve(path: &Path, size: u64) -> io::Result<()> {
         .and_then(|()| fs::hard_link(&unfinished, path));
     fs::remove_file(&unfinished)?;
     written?;
-    // The name of a file is on the disk with its folder.
+    // The folder is synced, too, or the file would have no name after a power failure.
     path.parent()
         .map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// Removes a reserve that is too short. A whole one, or what is no file of ours, stays.
+/// Removes a reserve that is too short. A whole one stays, and so does anything else than a regular file.
 fn remove_short(reserve: &Path) -> io::Result<()> {
     match reserve.symlink_metadata() {
         Ok(_) if !is_whole(reserve) => fs::remove_file(reserve),
@@ -116,7 +116,7 @@ mod tests {
         assert!(!folder.path().join("reserve.unfinished").exists());
     }
 
-    /// As after a power failure, upon which a file may have its name and not its bytes.
+    /// Makes the file shorter than its name promises, as a power failure may.
     #[test]
     fn prod_009_what_is_left_of_a_reserve_counts_as_none_and_is_made_anew() {
         let folder = tempfile::tempdir().expect("a folder");

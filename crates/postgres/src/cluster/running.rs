@@ -103,7 +103,7 @@ impl RunningCluster {
         sockets::bind_http_socket(self.access.socket_dir(), &owner)
     }
 
-    /// As [`Self::bind_http_socket`], for a process that takes the place of another one, which answers there until then.
+    /// As [`Self::bind_http_socket`], for a process that takes over from another one, which answers on the socket until then.
     ///
     /// # Errors
     /// When the folder or the socket cannot be created.

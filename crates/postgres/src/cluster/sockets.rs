@@ -118,7 +118,7 @@ fn remove_unused_socket(path: &Path) -> Result<(), ClusterError> {
     }
 }
 
-/// As [`bind_http_socket`], in the place of the socket of a process that goes on: at every moment one of both answers.
+/// As [`bind_http_socket`], replacing the socket of another process by a rename, so that one of the two answers at every moment.
 ///
 /// # Errors
 /// When the socket or its folder cannot be made.

@@ -1,4 +1,4 @@
-//! What a project may have put into the place of objects of the platform, or between them, where a reset would not find it by its name.
+//! Objects of a project that a reset does not find by their names: members of extensions, and types under the names of the platform's.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 
 use super::error::MigrateError;
 
-/// Members of extensions that belong to somebody else than a superuser, or casts and transforms of such types: their scripts have not made them.
+/// Members of extensions that the extensions' scripts have not made: those of other owners than superusers, and casts and transforms of their types.
 /// Each has its name as a part of a state, and its place in the catalog.
 const ADDED_MEMBERS: &str = "
     select i.type operator(pg_catalog.||) ' '::pg_catalog.text operator(pg_catalog.||) i.identity, d.classid, d.objid
@@ -38,7 +38,8 @@ const ADDED_MEMBERS: &str = "
         )
       ))";
 
-/// Takes objects out of their extensions, so that they are dropped like others. PostgreSQL itself gives `unnest` of several arrays its schema.
+/// Takes objects out of their extensions, so that they are dropped like others. `unnest` of several arrays needs no schema:
+/// PostgreSQL always takes its own.
 const TAKE_OUT: &str = "
     delete from pg_catalog.pg_depend as d
     using unnest($1::pg_catalog.oid[], $2::pg_catalog.oid[]) as m (classid, objid)
@@ -46,9 +47,9 @@ const TAKE_OUT: &str = "
       and d.deptype operator(pg_catalog.=) 'e'::pg_catalog.\"char\"
       and d.refclassid operator(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid";
 
-/// Columns of tables of the services and of composite types, each with its type, if that is none of PostgreSQL's own, with the name of the type as that of a
-/// part (of an array that of its elements) and with how its value begins there. Somebody else than a superuser may have made such a type, and casts
-/// for it. Names say little: a domain may have that of an enum.
+/// Columns of the services' tables and of composite types whose type is none of PostgreSQL's own: the column, the type as SQL writes it, the part that
+/// the type is in a [`DatabaseState`](super::database_state::DatabaseState) (of an array, that of its elements), and the beginning of that part's value.
+/// A project may have made such a type, with casts, and a domain may have the name of an enum, so names alone do not tell.
 const TYPES_OF_OTHERS: &str = "
     select i.type operator(pg_catalog.||) ' '::pg_catalog.text operator(pg_catalog.||) i.identity,
       pg_catalog.format_type(a.atttypid, a.atttypmod),
@@ -80,7 +81,7 @@ pub(super) async fn check_types(client: &Client, fresh: &BTreeMap<&str, &str>) -
     let mut found = Vec::new();
     for row in client.query(TYPES_OF_OTHERS, &[]).await? {
         let (column, name, kind): (&str, &str, &str) = (row.get(0), row.get(1), row.get(4));
-        // Labels that were added to an enum run nothing. Composite types are no parts themselves.
+        // Labels that were added to an enum run no code, so they are not refused. Composite types are compared by their attributes.
         let is_known = match fresh.get(row.get::<_, &str>(2)) {
             Some(value) => value
                 .strip_prefix(kind)
@@ -100,7 +101,7 @@ pub(super) async fn check_types(client: &Client, fresh: &BTreeMap<&str, &str>) -
     }
 }
 
-/// Takes out of extensions what neither their scripts nor a fresh database have put there: nothing else drops it.
+/// Takes such members out of extensions, because a reset keeps extensions with their members.
 ///
 /// # Errors
 /// When a query fails; `client` must be a superuser's.

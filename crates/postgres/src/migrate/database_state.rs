@@ -24,7 +24,7 @@ const BEGIN: &str =
     "begin; set local session_replication_role = replica; set local check_function_bodies = off;
     set local lock_timeout = '10s'; set local search_path = pg_catalog, pg_temp";
 
-/// Keeps roles from changing their names, by which they get attributes: PostgreSQL 15 lets `postgres` rename nearly every one.
+/// Keeps roles from being renamed while attributes are set by name: PostgreSQL 15 lets `postgres` rename nearly every role.
 const LOCK_ROLES: &str = "lock table pg_catalog.pg_authid in share row exclusive mode";
 
 /// Tables of the services, by their SQL names. Their owners may attach code to them, which runs as whoever empties or changes them.
@@ -119,7 +119,7 @@ impl Part {
         self.rank >= FIRST_RANK_OF_PROPERTIES || self.rank == RANK_OF_TABLES
     }
 
-    /// Whether PostgreSQL evaluates it when it is made, on a table of somebody who is none of these superusers.
+    /// Whether PostgreSQL evaluates the part when it is made, on a table that none of these superusers owns.
     fn is_evaluated(&self, superusers: &BTreeSet<String>) -> bool {
         EVALUATED_RANKS.contains(&self.rank)
             && !self
@@ -128,7 +128,7 @@ impl Part {
                 .is_some_and(|owner| superusers.contains(owner))
     }
 
-    /// Whether it is a reference to a key, or said of one, that may have to be made before.
+    /// Whether the part is a foreign key or a comment, for which another part may have to be made before.
     fn may_wait_for_keys(&self) -> bool {
         [RANK_OF_REFERENCES, RANK_OF_COMMENTS].contains(&self.rank)
     }
@@ -212,7 +212,7 @@ impl DatabaseState {
         if !left.is_empty() {
             self.restore_objects(postgres, |part| part.is_evaluated(&superusers))
                 .await?;
-            // References to keys that were made just now, and what is said of them. Somebody may have changed the tables meanwhile.
+            // Foreign keys to keys that were made just now, and comments on them. They may fail, as somebody may have changed the tables meanwhile.
             self.restore_as_superuser(superuser).await?;
         }
         Ok(self.differences(&Self::of_database(superuser).await?))

@@ -71,7 +71,7 @@ const REPLICATION: &str = "
         'selvedge_console_operator', 'selvedge_console_service', 'selvedge_console_members', 'selvedge_user_counts', 'selvedge_http'
       ]::pg_catalog.name[])
       or r.rolname operator(pg_catalog.~) '^selvedge_console_reader_[0-9]+$'::pg_catalog.text
-      -- The platform gives these no passwords. Where one has one, `postgres` may have made another role of its name.
+      -- The platform gives these roles no passwords. If one has a password, `postgres` may have made another role with its name.
       or r.rolname operator(pg_catalog.=) any (array['supabase_etl_admin', 'dashboard_user']::pg_catalog.name[])
         and r.rolpassword is not null
         and pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000

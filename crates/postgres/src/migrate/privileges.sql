@@ -245,7 +245,7 @@ select 'tables that decide what a superuser runs are guarded', wanted.name || ca
 from (values
   ('_selvedge.platform_migrations'::text, null::text), ('_selvedge.shipped_extensions', null), ('_selvedge.selvedge_installed_extensions', null),
   ('_selvedge.selvedge_event_trigger_functions', null), ('_selvedge.selvedge_project_settings', null),
-  -- Those of extensions, with a function that is there where they are. pg_cron itself, as a library, runs its jobs by itself.
+  -- Tables of extensions, each with a function that shows that the extension is there.
   ('vault._key_file', '_crypto_aead_det_decrypt'), ('cron.job', '_require_valid_schedule')
 ) as wanted (name, beside)
 -- By name, because looking a table up needs USAGE of its schema, which not every role has that may ask.

@@ -57,7 +57,7 @@ const HAS_NODE_LOGINS: &str = "
       pg_catalog.to_regclass('pg_catalog.pg_dist_authinfo'::pg_catalog.text)::pg_catalog.oid, 'select'::pg_catalog.text
     ), false)";
 
-/// The logins of Citus between its nodes, but for those of roles that `postgres` is.
+/// The logins between Citus' nodes, except those of roles that `postgres` is a member of anyway.
 const OF_NODES: &str = "
     select pg_catalog.concat('the login of ', a.rolename, ' between nodes of Citus'), a.authinfo::pg_catalog.text
     from pg_catalog.pg_dist_authinfo as a
@@ -171,18 +171,18 @@ fn has_password(text: &str) -> bool {
     }
 }
 
-/// libpq takes what stands before the first `@` for user and password, unless a slash comes before it; a question mark in it is a part of it.
+/// As in libpq, everything before the first `@` is user and password, also a question mark, unless a slash comes before.
 fn has_uri_password(uri: &str) -> bool {
     let user = uri.split(['@', '/']).next().unwrap_or_default();
     let is_user = uri.as_bytes().get(user.len()) == Some(&b'@');
     let of_user = user
         .split_once(':')
         .is_some_and(|(_, password)| !password.is_empty());
-    // Every question mark may begin the parameters: one in brackets belongs to a host, and libpq finds its end otherwise.
+    // All question marks are tried as the beginning of the parameters, because one in brackets belongs to a host.
     let address = if is_user { &uri[user.len()..] } else { uri };
     let is_named = address.split(['?', '&']).skip(1).any(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or_default();
-        // A name that is written with escapes is taken for one that hides a password.
+        // A parameter whose name has escapes may be `password`, so it counts as one.
         !value.is_empty() && (name == "password" || name.contains('%'))
     });
     is_user && of_user || is_named

@@ -12,6 +12,7 @@ mod extensions;
 mod hostile_calls;
 mod http_sender;
 mod locks;
+mod memberships;
 mod names;
 mod privileges;
 mod projects;
@@ -28,6 +29,7 @@ mod user_counts;
 mod vault;
 mod watch;
 
+use selvedge_postgres::migrate::find_privilege_faults;
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
@@ -39,6 +41,12 @@ pub(crate) async fn query_value(client: &Client, sql: &str) -> String {
         .expect("a value");
     row.get::<_, Option<String>>(0)
         .unwrap_or_else(|| "null".to_owned())
+}
+
+/// The objects that break a rule of `privileges.sql`.
+pub(crate) async fn list_faulty_objects(client: &Client) -> Vec<String> {
+    let faults = find_privilege_faults(client).await.expect("a list");
+    faults.into_iter().map(|fault| fault.object).collect()
 }
 
 /// SQLSTATE of a refused statement.

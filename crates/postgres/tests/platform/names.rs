@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use selvedge_postgres::migrate::find_privilege_faults;
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
-use super::query_value;
+use super::{list_faulty_objects, query_value};
 
 /// The file that renames the tables of `_selvedge`.
 const RENAMING: &str = include_str!("../../../../sql/platform/0231_table_names.sql");
@@ -217,16 +216,13 @@ async fn gw_017_an_upgrade_waits_for_a_sweep_before_it_locks_what_sign_ins_need(
     assert_eq!(locked, "null");
 }
 
-/// What the rules about names find: rights of a former name that its table does not give, and guarded tables that are somewhere else.
+/// The rules find rights of a former name that its table does not give, and guarded tables that were renamed or have another owner.
 #[tokio::test]
 async fn gw_012_rules_find_former_names_with_more_rights_and_guarded_tables_that_are_missing() {
     let database = TestDatabase::create().await;
     let superuser = database.superuser().await;
     let postgres = database.connect("postgres").await;
-    let list = async || -> Vec<String> {
-        let faults = find_privilege_faults(&postgres).await.expect("a list");
-        faults.into_iter().map(|fault| fault.object).collect()
-    };
+    let list = || list_faulty_objects(&postgres);
     assert_eq!(list().await, Vec::<String>::new());
 
     superuser

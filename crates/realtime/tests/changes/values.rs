@@ -250,6 +250,6 @@ async fn realtime_061_row_security_is_asked_once_for_channels_with_equal_claims(
         .await
         .expect("statistics")
         .get(0);
-    // The rows of a batch that ends before their transaction does are asked for their values, too.
+    // If a batch ends before its transaction does, each row is asked for twice: for its version, and for its values.
     assert!((1..=2 * ROWS).contains(&calls), "{calls} calls for {ROWS} rows");
 }

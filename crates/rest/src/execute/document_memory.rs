@@ -22,7 +22,7 @@ use crate::sql::BODY_COLUMN;
 const COPIES: usize = 9;
 /// Smaller results need no part of the memory.
 const LARGE_RESULT: usize = 256 * 1024;
-/// A row of a response of many is taken to be this part of it, as rows differ.
+/// A row is taken to be at least this part of its response (a sixteenth), because one row may be much larger than the others.
 const COUNTED_ROWS: usize = 16;
 /// How many statements are remembered; the least recently used is forgotten first.
 const REMEMBERED: usize = 4096;
@@ -195,8 +195,8 @@ impl<'a> ResultMemory<'a> {
             .map_err(|_| RestError::OutOfMemory { is_committed: false })
     }
 
-    /// Waits until PostgreSQL may take what the rows of a statement need, each of which has lists in lists. `None` for one whose rows were
-    /// small, also with other values: most requests of this shape are.
+    /// Waits until PostgreSQL may take the memory for rows with lists in lists. `None` for a statement whose rows were small so far, also with other
+    /// values, because most statements of this shape stay small.
     ///
     /// # Errors
     /// 503 when others take too long.
@@ -230,7 +230,7 @@ impl<'a> ResultMemory<'a> {
         self.record_size(key, result.as_ref().map(body));
     }
 
-    /// Remembers how large the rows of a statement may be: each of them a part of all, and of many at least a sixteenth.
+    /// Remembers the size of a statement's rows: the response divided by their number, by at most [`COUNTED_ROWS`].
     pub(crate) fn record_rows(&self, key: StatementKey, result: &Result<JsonReadResult, RestError>) {
         let row = |result: &JsonReadResult| {
             result.body.len()

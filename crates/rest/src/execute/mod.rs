@@ -92,17 +92,6 @@ impl Execution<'_> {
 
     /// Runs a statement whose rows come one by one, and become a document on this side.
     async fn run_rows(&self, plan: &QueryPlan, statement: &RowsStatement<'_>) -> Result<Outcome, RestError> {
-        let extra = self.extra_settings(&plan.session, plan.function());
-        let read = JsonRead {
-            document: JsonDocument {
-                form: json_form(&plan.handler),
-                has_total: statement.has_total,
-            },
-            only_texts: statement.are_texts,
-            after: response_settings(),
-            fallback: &|| statement.texts(),
-            may_run_twice: &|| may_run_twice(plan, self.catalog),
-        };
         let measured = self
             .result_memory
             .as_ref()
@@ -113,19 +102,7 @@ impl Execution<'_> {
             Some((memory, key)) => Box::pin(memory.wait_for_rows(key)).await?,
             None => None,
         };
-        let transaction = RequestTransaction {
-            turn: turn.as_ref().or(self.turn),
-            ..self.transaction(plan, &statement.rows, &extra)
-        };
-        let of_replica = match self.replicas {
-            Some(replicas) => replicas.read_json(plan, &transaction, &read).await,
-            None => None,
-        };
-        let result = match of_replica {
-            Some(result) => result,
-            None => self.pool.read_json(&transaction, &read).await,
-        };
-        let result = result.map_err(|error| self.map_pool_error(error));
+        let result = self.read_rows(plan, statement, turn.as_ref()).await;
         if let Some((memory, key)) = measured {
             memory.record_rows(key, &result);
         }
@@ -152,6 +129,39 @@ impl Execution<'_> {
             status: settings.and_then(|row| row.get(1)),
             ..Outcome::default()
         })
+    }
+
+    /// Reads the rows from a replica that may answer, or from the primary. `turn` is what PostgreSQL may take for them.
+    async fn read_rows(
+        &self,
+        plan: &QueryPlan,
+        statement: &RowsStatement<'_>,
+        turn: Option<&DatabaseTurn>,
+    ) -> Result<JsonReadResult, RestError> {
+        let extra = self.extra_settings(&plan.session, plan.function());
+        let read = JsonRead {
+            document: JsonDocument {
+                form: json_form(&plan.handler),
+                has_total: statement.has_total,
+            },
+            only_texts: statement.are_texts,
+            after: response_settings(),
+            fallback: &|| statement.texts(),
+            may_run_twice: &|| may_run_twice(plan, self.catalog),
+        };
+        let transaction = RequestTransaction {
+            turn: turn.or(self.turn),
+            ..self.transaction(plan, &statement.rows, &extra)
+        };
+        let of_replica = match self.replicas {
+            Some(replicas) => replicas.read_json(plan, &transaction, &read).await,
+            None => None,
+        };
+        let result = match of_replica {
+            Some(result) => result,
+            None => self.pool.read_json(&transaction, &read).await,
+        };
+        result.map_err(|error| self.map_pool_error(error))
     }
 
     /// Runs a statement whose one row holds the whole response.

@@ -41,7 +41,7 @@ impl QueryPlan {
     }
 }
 
-/// How many lists are in each other below a node.
+/// How deep lists are nested below a node.
 fn count_nested_lists(node: &ReadNode) -> usize {
     let below = node.children.iter().zip(&node.outputs);
     let depths = below.map(|(child, output)| {

@@ -130,7 +130,7 @@ impl LargeBody {
     }
 }
 
-/// Waits until the client uses few enough of PostgreSQL's sessions for its bodies, where these share the memory. `None` where they do not.
+/// Waits until the client may use one more of PostgreSQL's sessions for its bodies. `None` where PostgreSQL is not in the same memory.
 ///
 /// # Errors
 /// 503 when the client's other bodies take too long.

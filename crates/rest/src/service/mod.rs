@@ -227,7 +227,7 @@ async fn admit_large(
         .map(Some)
 }
 
-/// Waits until PostgreSQL may work on a body: for the memory of a large one, and for one of the sessions that its client may use.
+/// Waits until PostgreSQL may work on a body: until it may take the memory for a large one, and its client may use one more session.
 async fn wait_for_turns(
     worker: &Worker,
     http: &HttpRequest,

@@ -77,7 +77,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     let access = enter_project(&cli.command, &config)?;
     output::print_warnings(match &cli.command {
         command if serves_requests(command) => &warnings,
-        // What `--detach` leaves in the background prints them, and a probe is asked every few seconds.
+        // With `--detach` the process in the background prints the warnings, and a readiness probe runs every few seconds.
         Command::Start(_) | Command::Serve(_) => &[],
         // The other commands are called often, and scripts read their output, so they do not repeat the rest.
         _ => &config.refused_keys,

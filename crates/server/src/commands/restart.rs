@@ -1,4 +1,4 @@
-//! `selvedge restart`: lets a new process take the place of the server of a home, without a refused connection or a failed request.
+//! `selvedge restart`: a new process takes over from the server of a home, without a refused connection or a failed request.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::output::{DIM, GOOD, WARN, show_foreign};
 /// Runs `selvedge restart`. By now the configuration has been read, so that a wrong one changes nothing.
 ///
 /// # Errors
-/// When no server runs here, or the new process does not come to serve; the running one then goes on.
+/// When no server runs in this home, or the new process fails to start. The running one goes on then.
 pub(super) async fn run(config: &Config, args: &RestartArgs) -> Result<()> {
     let home = &config.selvedge.data_dir;
     if !is_home(config) {
@@ -97,7 +97,7 @@ fn show_value(value: &Value) -> String {
     }
 }
 
-/// The variables of this process whose names and values are text.
+/// The variables of this process, without those that are no UTF-8.
 fn list_variables() -> Variables {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -28,9 +28,9 @@ const SAME_SIGNAL: Duration = Duration::from_millis(500);
 /// How long the workers have to take the connections that were opened before further ones were refused.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
 
-/// How long a process whose place another one has taken lives at least: connections that were accepted, and TLS handshakes, reach their worker meanwhile.
+/// The least time that a process lives after a handover, so that accepted connections and TLS handshakes reach their worker.
 const LEAST_TIME: Duration = Duration::from_secs(2);
-/// The time between two looks at its connections.
+/// How often it checks whether connections are open.
 const CONNECTIONS_POLL: Duration = Duration::from_millis(100);
 
 /// How long connections of the database's pools may be in use before the workers that have opened them end nevertheless.
@@ -178,7 +178,7 @@ impl StopPlan {
     }
 }
 
-/// Whether this is the first process of a container, after which nothing goes on.
+/// Whether this is the first process of a container, which ends with it.
 pub(super) fn is_first_process() -> bool {
     std::process::id() == 1
 }
@@ -230,9 +230,9 @@ pub(super) async fn stop(mut signals: Signals, servers: Vec<ServerHandle>, mut p
     stop_telemetry(plan.telemetry).await;
 }
 
-/// Ends the servers after another process has taken their ports. The listeners are its own as well, so they are neither closed to others nor filtered:
-/// this process accepts nothing any more, closes realtime's sockets, whose clients reach the other one, and lives until its requests and connections have
-/// ended, or for `limit`. `is_used` says what else keeps it. A signal aborts what still runs.
+/// Ends the servers after another process has taken their ports. Both have handles of the listeners, so this one does not close them: it stops accepting,
+/// closes realtime's sockets, whose clients reconnect to the other process, and lives until its connections have ended and `is_used` is false, at most for
+/// `limit`. A signal aborts what still runs.
 pub(super) async fn finish_after_handover(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
@@ -269,8 +269,8 @@ async fn wait_until_unused(is_used: impl Fn() -> bool, limit: Duration) {
     }
 }
 
-/// Closes ports for all processes that have handles of them. An earlier process that finishes its requests would keep them open, and nobody would
-/// accept the connections.
+/// Closes ports for all processes that have handles of them: an earlier process that finishes its requests would keep them open without accepting
+/// connections.
 async fn close_shared_ports(servers: &[ServerHandle], ports: Vec<TcpListener>) {
     if ports.is_empty() {
         return;
@@ -278,7 +278,7 @@ async fn close_shared_ports(servers: &[ServerHandle], ports: Vec<TcpListener>) {
     for server in servers {
         server.pause().await;
     }
-    // Until the threads that accept connections have seen it.
+    // Gives the accepting threads time to notice.
     tokio::time::sleep(CONNECTIONS_POLL).await;
     for port in ports {
         if let Err(error) = SockRef::from(&port).shutdown(Shutdown::Both) {

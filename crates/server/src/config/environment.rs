@@ -20,7 +20,7 @@ const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     values: HashMap<String, String>,
-    /// The names of those that come from a file, with the file.
+    /// The variables that come from a file, with that file.
     of_files: HashMap<String, PathBuf>,
     /// The names of those that the process has, also where a file says the same.
     of_process: HashSet<String>,
@@ -88,7 +88,7 @@ impl Environment {
         self.values.contains_key(name) && !self.of_files.contains_key(name)
     }
 
-    /// The file and the line of a variable that counts as a file's: `/srv/app/.env:3`.
+    /// File and line of a variable that comes from a file: `/srv/app/.env:3`.
     pub(super) fn find_place_in_files(&self, name: &str) -> Option<String> {
         let file = self.of_files.get(name)?;
         let place = file.display();
@@ -192,7 +192,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     }
 }
 
-/// The number of the line of a file of variables that sets one, from 1.
+/// The line, from 1, that sets a variable in a file of variables.
 pub(crate) fn find_variable_line(file: &Path, name: &str) -> Option<usize> {
     let text = read_text(file, MAX_SETTINGS_BYTES).ok()?;
     let sets = |line: &str| {

@@ -60,7 +60,7 @@ pub struct Config {
     pub(crate) settings: EffectiveSettings,
     /// The warnings about it, one line each.
     pub(crate) warnings: Vec<String>,
-    /// Those of them about keys that only whoever runs the command may set: each command says them, as somebody believes that it obeys.
+    /// The warnings about ignored operator keys. Every command prints them, because whoever wrote the key believes that it counts.
     pub(crate) refused_keys: Vec<String>,
 }
 

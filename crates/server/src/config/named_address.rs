@@ -1,5 +1,5 @@
-//! Who has named the address of the database: the process, by a variable or a flag, or a file of the project. What follows from it is which commands
-//! count the address, and which passwords go there.
+//! Where the address of the database comes from: the process (a variable or a flag) or a file of the project. This decides which commands use the
+//! address, and which passwords are sent there.
 
 use selvedge_console::SettingOrigin;
 
@@ -29,7 +29,7 @@ impl Config {
         }
     }
 
-    /// Whether the address of the database is one of the process's own variables, also where a file refers to it.
+    /// Whether the address comes from a variable of the process, also by `env(NAME)` in a file.
     fn is_address_of_process(&self, environment: &Environment) -> bool {
         match self.origin_of("selvedge.database_url") {
             Some(
@@ -59,7 +59,7 @@ impl Config {
     ) -> Result<(), ConfigError> {
         let section = &self.selvedge;
         let origin = self.origin_of("selvedge.database_url");
-        let place = match origin {
+        let location = match origin {
             Some(SettingOrigin::Flag { flag: "--linked" }) => {
                 link_file(&self.project.folder).display().to_string()
             }
@@ -83,7 +83,7 @@ impl Config {
             return Ok(());
         }
         Err(ConfigError(vec![format!(
-            "{place}: {} of the environment would go to the database that this file of the project names: take the address out there, and \
+            "{location}: {} of the environment would go to the database that this file of the project names: take the address out there, and \
              set DATABASE_URL in the environment, too",
             given.join(", ")
         )]))

@@ -1,12 +1,12 @@
-//! What whoever runs a command decides, and no file of the project: over roles with more rights than `postgres`, over PostgreSQL's process, and over
-//! the passwords that open both.
+//! Operator keys: settings that only the environment of the process may decide, and no file of the project. They concern roles with more rights than
+//! `postgres`, PostgreSQL's process, and the passwords of both.
 //!
-//! The authors of a project's files are `postgres`, by the migrations. A password of another login that they choose is one that they know, and a
-//! setting that names a program runs it as PostgreSQL's user. So these keys count as variables of the process, and the variables that hold such
-//! secrets are read for these keys alone.
+//! Whoever writes a project's files has the rights of `postgres`, because migrations run with them. If they could choose another login's password, they
+//! would know it, and a setting that names a program would run it as PostgreSQL's user. So these keys are read from the environment alone, and the
+//! variables with such secrets are used for these keys alone.
 
-/// Keys of `[selvedge]`, in the order of the alphabet. `database_url` is none of them: an address in a file counts for `serve`, `doctor` and
-/// `--external`, with the login that stands beside it and no other password.
+/// Operator keys of `[selvedge]`, in alphabetical order. `database_url` is not one: `serve`, `doctor` and `--external` use an address from a file, with
+/// the login that is written in it and no other password.
 const OF_SELVEDGE: [&str; 7] = [
     "accept_md5_roles",
     "console_password",
@@ -17,8 +17,7 @@ const OF_SELVEDGE: [&str; 7] = [
     "vault_key_file",
 ];
 
-/// Further variables with secrets of whoever runs the command: addresses of databases with their passwords, and passwords that images and clients
-/// of PostgreSQL read.
+/// Further variables with the operator's secrets: addresses of databases with passwords, and passwords that PostgreSQL's images and clients read.
 const SECRET_VARIABLES: [&str; 7] = [
     "DATABASE_URL",
     "PGPASSWORD",
@@ -76,7 +75,7 @@ const SERVER_SETTINGS: [&str; 42] = [
     "unix_socket_permissions",
 ];
 
-/// Modules whose settings (`plperl.on_init`) run code, read files, or say as which role their workers run.
+/// Modules with settings (`plperl.on_init`) that run code, read files, or choose the role of their workers.
 const SERVER_MODULES: [&str; 19] = [
     "basic_archive",
     "citus",
@@ -99,8 +98,8 @@ const SERVER_MODULES: [&str; 19] = [
     "vault",
 ];
 
-/// Whether the dotted key counts as a variable of the process alone.
-pub(super) fn is_operators_key(key: &str) -> bool {
+/// Whether the dotted key is an operator key.
+pub(super) fn is_operator_key(key: &str) -> bool {
     if let Some(key) = key.strip_prefix("selvedge.") {
         return OF_SELVEDGE.contains(&key);
     }
@@ -116,8 +115,8 @@ fn is_server_setting(name: &str) -> bool {
     }
 }
 
-/// Whether a variable holds a secret that no other key may refer to by `env(NAME)`: what the key has would reach SQL, functions or a page.
-pub(super) fn is_operators_secret(variable: &str) -> bool {
+/// Whether a variable holds a secret that `env(NAME)` must not copy to another key, whose value may be shown to SQL, functions or a page.
+pub(super) fn is_operator_secret(variable: &str) -> bool {
     let is_key = |key: &str| {
         let name = variable.strip_prefix("SELVEDGE_");
         name.is_some_and(|name| name.eq_ignore_ascii_case(key))
@@ -128,9 +127,9 @@ pub(super) fn is_operators_secret(variable: &str) -> bool {
             .any(|key| key.ends_with("_password") && is_key(key))
 }
 
-/// Whether a reference by `env(NAME)` in the key's own place names what was set for that purpose: a file could otherwise choose a variable whose
-/// value everybody knows, such as `LANG`.
-pub(super) fn names_its_purpose(variable: &str, key: &str) -> bool {
+/// Whether `env(NAME)` as the value of an operator key names a variable that was set for this key: NAME ends with the key's name. Otherwise a file could
+/// choose a variable whose value everybody knows, such as `LANG`.
+pub(super) fn is_variable_for_key(variable: &str, key: &str) -> bool {
     variable.ends_with(&key.replace(['.', '-'], "_").to_ascii_uppercase())
 }
 
@@ -147,7 +146,7 @@ mod tests {
             "db.settings.plperl.on_init",
             "selvedge.service_password",
         ] {
-            assert!(is_operators_key(key), "{key}");
+            assert!(is_operator_key(key), "{key}");
         }
         for key in [
             "db.settings.work_mem",
@@ -157,21 +156,21 @@ mod tests {
             "auth.email.smtp.pass",
             "service_password",
         ] {
-            assert!(!is_operators_key(key), "{key}");
+            assert!(!is_operator_key(key), "{key}");
         }
     }
 
     #[test]
     fn gw_012_variables_with_passwords_of_the_server_are_known() {
         for variable in ["DATABASE_URL", "SELVEDGE_CONSOLE_PASSWORD", "POSTGRES_PASSWORD"] {
-            assert!(is_operators_secret(variable), "{variable}");
+            assert!(is_operator_secret(variable), "{variable}");
         }
         for variable in [
             "SELVEDGE_VAULT_KEY_FILE",
             "SMTP_PASSWORD",
             "SELVEDGE_NATS_PASSWORD",
         ] {
-            assert!(!is_operators_secret(variable), "{variable}");
+            assert!(!is_operator_secret(variable), "{variable}");
         }
     }
 }

@@ -11,7 +11,7 @@ use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use toml_edit::{Item, TableLike, Value};
 
 use super::effective::json_of;
-use super::operator_keys::{is_operators_key, is_operators_secret, names_its_purpose};
+use super::operator_keys::{is_operator_key, is_operator_secret, is_variable_for_key};
 use super::source::{Location, Source};
 
 /// Prefix of the variables that override the Supabase CLI's keys.
@@ -40,7 +40,7 @@ pub(super) enum RawValue<'a> {
     Text(String),
 }
 
-/// A value, and where it comes from.
+/// A value and its origin.
 type FoundValue<'a> = (RawValue<'a>, Location);
 
 impl RawValue<'_> {
@@ -231,10 +231,10 @@ impl<'a> Section<'a> {
         let of_file = || self.find_in_file(key);
         let sources: [&dyn Fn() -> Option<FoundValue<'a>>; 3] = [&of_variable, &of_secret_file, &of_file];
         let mut found = sources.iter().filter_map(|find| find());
-        if !is_operators_key(&self.dotted(key)) {
+        if !is_operator_key(&self.dotted(key)) {
             return found.next();
         }
-        // What a file of the project says does not stand in the way of what the process says in another place.
+        // The file's value is skipped, so that a value of the process in a later place still counts.
         found.find_map(|(value, location)| {
             if self.is_said_by_process(key, &location.origin) {
                 return Some((value, location));
@@ -253,7 +253,7 @@ impl<'a> Section<'a> {
             SettingOrigin::File {
                 environment: Some(name),
                 ..
-            } => environment.is_of_process(name) && names_its_purpose(name, key),
+            } => environment.is_of_process(name) && is_variable_for_key(name, key),
             SettingOrigin::File { .. } | SettingOrigin::Flag { .. } | SettingOrigin::Default => false,
         }
     }
@@ -277,7 +277,7 @@ impl<'a> Section<'a> {
         self.source.add_refused_key(&location, &message);
     }
 
-    /// The value in `config.toml`, with `env(NAME)` replaced.
+    /// The key's value in `config.toml`, with `env(NAME)` replaced by that variable.
     fn find_in_file(&self, key: &str) -> Option<FoundValue<'a>> {
         let item = self.table?.get(key)?;
         let mut location = self.source.location(item.span());
@@ -302,12 +302,11 @@ impl<'a> Section<'a> {
     /// Replaces a text that is exactly `env(NAME)` by that variable, and returns whether it did. As in the CLI, a reference
     /// to an unset variable stays unchanged; we add a warning.
     pub(super) fn replace_reference(&self, text: &str, key: &str) -> (String, bool) {
-        let Some(name) = read_reference(text) else {
+        let Some(name) = parse_env_reference(text) else {
             return (text.to_owned(), false);
         };
         let environment = self.source.environment();
-        if is_operators_secret(name) && environment.is_of_process(name) && !self.takes_secret_of_operator(key)
-        {
+        if is_operator_secret(name) && environment.is_of_process(name) && !self.accepts_operator_secret(key) {
             let message = format!(
                 "{}: env({name}) is not replaced: that variable has a secret of whoever runs the server, which the project's authors could read \
                  here",
@@ -320,7 +319,7 @@ impl<'a> Section<'a> {
             return (value.to_owned(), true);
         }
         if !self.is_switched_off.get() {
-            let effect = match is_operators_key(&self.dotted(key)) {
+            let effect = match is_operator_key(&self.dotted(key)) {
                 true => "the key has no value".to_owned(),
                 false => format!("the text env({name}) is used as it stands"),
             };
@@ -333,10 +332,10 @@ impl<'a> Section<'a> {
         (text.to_owned(), false)
     }
 
-    /// Whether a key is the place for a secret of whoever runs the server.
-    fn takes_secret_of_operator(&self, key: &str) -> bool {
+    /// Whether the key is one into which a secret of the operator belongs.
+    fn accepts_operator_secret(&self, key: &str) -> bool {
         let dotted = self.dotted(key);
-        dotted == "selvedge.database_url" || is_operators_key(&dotted)
+        dotted == "selvedge.database_url" || is_operator_key(&dotted)
     }
 
     /// The value of a secret whose file the process names. The text ends before its last line break, and an empty one is an error: a secret
@@ -435,17 +434,17 @@ impl<'a> Section<'a> {
 }
 
 /// The name in a text that is exactly `env(NAME)`.
-fn read_reference(text: &str) -> Option<&str> {
+fn parse_env_reference(text: &str) -> Option<&str> {
     text.strip_prefix("env(")?.strip_suffix(')')
 }
 
-/// Whether the value refers to a variable that was to be set for this key and is not: where it is set, the file is right.
+/// Whether the value is an allowed `env(NAME)` whose variable is not set here. The file is right then, so nothing is warned of.
 fn is_unset_reference(value: &RawValue<'_>, key: &str) -> bool {
     let RawValue::Toml(value) = value else {
         return false;
     };
-    let name = value.as_str().and_then(read_reference);
-    name.is_some_and(|name| names_its_purpose(name, key))
+    let name = value.as_str().and_then(parse_env_reference);
+    name.is_some_and(|name| is_variable_for_key(name, key))
 }
 
 impl Drop for Section<'_> {

@@ -22,7 +22,7 @@ pub(crate) struct Source {
     document: Option<Document<String>>,
     environment: Environment,
     findings: RefCell<Findings>,
-    /// The warnings about keys of whoever runs the command that a file of the project has.
+    /// The warnings about operator keys in files of the project, which are ignored.
     refused_keys: RefCell<Vec<String>>,
     settings: RefCell<EffectiveSettings>,
 }
@@ -65,7 +65,7 @@ impl Location {
         }
     }
 
-    /// The same with another name in messages: that of the file which has the variable.
+    /// The same source with the name of the file that has the variable, for messages.
     pub(super) fn named(self, name: String) -> Self {
         Self { name, ..self }
     }
@@ -161,7 +161,7 @@ impl Source {
         }
     }
 
-    /// The warnings about keys that no file of the project may set, also for commands that print no others.
+    /// The warnings about operator keys in files, which commands print that print no others.
     pub(super) fn refused_keys(&self) -> Vec<String> {
         self.refused_keys.borrow().clone()
     }

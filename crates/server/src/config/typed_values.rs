@@ -176,7 +176,7 @@ impl Section<'_> {
         self.read_texts(self.entry_names())
     }
 
-    /// As [`Section::text_entries`], with those that only variables of the process have.
+    /// As [`Section::text_entries`], with entries that are set by variables of the process alone.
     pub(crate) fn text_entries_and_variables(&self) -> Vec<(String, String)> {
         let mut names = self.entry_names();
         names.extend(self.names_of_process(&names));

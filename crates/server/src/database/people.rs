@@ -13,7 +13,7 @@ use crate::output::show_foreign;
 const READERS: &str = "selvedge_readers";
 const WRITERS: &str = "selvedge_writers";
 
-/// Ends memberships of the two roles that `login add` did not make. A sentence for each (`sql/platform/0240_logins_of_people.sql`).
+/// Revokes memberships of the two roles that `login add` did not grant. Returns a sentence for each (`sql/platform/0240_logins_of_people.sql`).
 const SETTLE: &str = "select * from _selvedge.settle_database_logins()";
 const CLOSE_TO_PUBLIC: &str = "select _selvedge.close_schemas_to_public()";
 
@@ -82,7 +82,7 @@ pub(crate) struct PersonLogin {
     /// False for one whose removal did not end.
     pub(crate) may_log_in: bool,
     pub(crate) sessions: i64,
-    /// Statements that end memberships in other roles, for which the gate refuses the login.
+    /// Statements that revoke memberships in other roles, because of which the gate refuses the login.
     pub(crate) further_memberships: Option<String>,
 }
 
@@ -108,8 +108,8 @@ pub(crate) async fn add_login(
     Ok(superuser.batch_execute(&creation(name, writes, password)).await?)
 }
 
-/// Takes back what makes the gate refuse all logins: members of the two roles that are no logins, and memberships of the roles in others, which may
-/// have more rights than anybody has decided to give. Returns a sentence for each.
+/// Revokes what makes the gate refuse all logins: members of the two roles that are no logins, and memberships of the two roles in others, whose rights
+/// nobody has decided to give. Returns a sentence for each.
 ///
 /// # Errors
 /// When PostgreSQL refuses.

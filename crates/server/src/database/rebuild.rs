@@ -33,7 +33,7 @@ pub(crate) enum Platform {
     Own {
         session: PrivilegedSession,
         fresh: DatabaseState,
-        /// From which the passwords of its roles are made.
+        /// The secret from which the passwords of the platform's roles are derived.
         access: ClusterAccess,
     },
     /// One on another server, where roles and settings belong to others.
@@ -142,7 +142,7 @@ async fn restore_own(
     }
     // What `postgres` needs to drop the project's roles, a migration may have taken from it.
     fresh.restore_roles(session).await?;
-    // Whoever gets REPLICATION there has lost its password.
+    // Roles that have got REPLICATION have lost their passwords.
     cluster_roles::set_passwords(access, session, false).await?;
     drop_project_roles(administrator).await?;
     // A migration may have changed the default privileges, and may not be there any more.

@@ -29,7 +29,7 @@ const WITH_MD5: &str = "
           and (r.oid operator(pg_catalog.=) a.oid or not a.rolsuper and pg_catalog.pg_has_role(a.oid, r.oid, 'member'::pg_catalog.text))
       )";
 
-/// The warning about such roles where they are accepted.
+/// The warning about roles with md5 passwords where they are accepted.
 pub(crate) const MD5_IS_ACCEPTED: &str = "whoever has the password of postgres may log in as roles with more rights, whose passwords are stored by md5 (SELVEDGE_ACCEPT_MD5_ROLES)";
 
 /// Refuses a server on which `postgres` can become a superuser through another role, PostgreSQL 15 without a decision about the roles

@@ -14,7 +14,7 @@ use anyhow::Result;
 use bytes::BytesMut;
 use deadpool_postgres::Pool;
 use rustls::ServerConfig;
-use selvedge_limits::{ClientId, Guest, LogGate, ShareLimit, Shares, WaitingRoom, WaitingRoomLimits};
+use selvedge_limits::{ClientId, FairQueue, FairQueueLimits, LogGate, ShareLimit, Shares, Waiter};
 use selvedge_postgres::{Database, Login};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
@@ -27,21 +27,22 @@ use self::startup::{Request, Startup, error_message, read_request};
 
 /// The most sessions of all logins together. One login may have five.
 pub(crate) const MAX_SESSIONS: usize = 25;
-/// The most connections that have not begun to log in, those that wait for a place included. They take memory and a descriptor each. A further one
-/// takes the place of one whose network has come more often, or is closed.
+/// The most connections before their login, including those that wait for it, as each takes memory and a descriptor. A further one replaces one of a
+/// network that has connected more often, or is closed.
 const MAX_BEFORE_LOGIN: usize = 300;
 /// How long a connection may take for TLS and its first message.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most connections that PostgreSQL asks for a password at the same time. Further ones wait, and those of networks that come rarely are first.
+/// The most connections that PostgreSQL asks for a password at the same time. Further ones wait in a [`FairQueue`].
 const MAX_LOGINS: usize = 16;
 /// How long a connection may wait until PostgreSQL asks it for a password.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long it may take to answer, and how long while others wait. Programs answer at once: psql asks people before it connects again.
+/// How long a client may take to answer with its password, and how long while others wait. Programs answer at once, and psql asks for the password
+/// before it connects again.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(15);
 const BUSY_LOGIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// The time between two looks whether others wait.
+/// How often a slow login checks whether others wait.
 const WAITING_POLL: Duration = Duration::from_millis(100);
-/// How many connections that log in or wait for that one network may have once half of the places are taken. Its further ones are closed.
+/// Once half of [`MAX_LOGINS`] log in, a network may have this many connections that log in or wait to. Its further ones are closed.
 const SHARE_OF_LOGINS: ShareLimit = ShareLimit {
     most: 4,
     counts_from: MAX_LOGINS / 2,
@@ -57,7 +58,8 @@ const MAX_LOGGED_CHARACTERS: usize = 63;
 /// The name of PostgreSQL's protocol in ALPN, which clients from version 17 on ask for.
 const ALPN_PROTOCOL: &[u8] = b"postgresql";
 
-/// A login that `selvedge database login add` has noted, with the statements that end what other rights it has got since; no row for other names.
+/// Finds a login that was added by `selvedge database login add`, with the statements that revoke rights it has got since from elsewhere; no row for
+/// other names.
 const FIND_LOGIN: &str = "
     select _selvedge.further_memberships(r.oid)
     from _selvedge.selvedge_database_logins as l
@@ -72,7 +74,7 @@ pub(crate) struct Gate {
     /// PostgreSQL's socket.
     socket: PathBuf,
     tls: Option<TlsAcceptor>,
-    before_login: WaitingRoom,
+    before_login: FairQueue,
     shares_of_logins: Shares,
     sessions: Arc<Semaphore>,
     cancel_keys: CancelKeys,
@@ -91,9 +93,9 @@ impl Gate {
             login_lookup: database.pool(Login::Authenticator, 1),
             socket,
             tls: acceptor,
-            before_login: WaitingRoom::new(WaitingRoomLimits {
-                guests: MAX_BEFORE_LOGIN,
-                places: MAX_LOGINS,
+            before_login: FairQueue::new(FairQueueLimits {
+                waiters: MAX_BEFORE_LOGIN,
+                slots: MAX_LOGINS,
             }),
             shares_of_logins: Shares::limited(Some(SHARE_OF_LOGINS)),
             sessions: Arc::new(Semaphore::new(MAX_SESSIONS)),
@@ -102,7 +104,7 @@ impl Gate {
         }
     }
 
-    /// The places of sessions, by which the stop sees how many go on.
+    /// Permits for sessions: those that are missing are open sessions, for which a stop waits.
     pub(crate) fn sessions(&self) -> Arc<Semaphore> {
         Arc::clone(&self.sessions)
     }
@@ -134,19 +136,21 @@ impl Gate {
         }
     }
 
-    /// Serves a client, or closes its connection where too many others wait.
+    /// Serves a client, or closes its connection when the queue before the login is full.
     fn receive(self: Arc<Self>, client: TcpStream, address: SocketAddr) {
         let network = network_of(address.ip());
-        match self.before_login.enter(network) {
-            Some(guest) => {
-                actix_web::rt::spawn(async move { self.serve_client(client, address, network, guest).await });
+        match self.before_login.join(network) {
+            Some(waiter) => {
+                actix_web::rt::spawn(
+                    async move { self.serve_client(client, address, network, waiter).await },
+                );
             }
             None => self.log_refusal(&too_many_wait(), address, network),
         }
     }
 
-    async fn serve_client(&self, client: TcpStream, address: SocketAddr, network: ClientId, guest: Guest) {
-        let result = self.authenticate(client, address.ip(), network, guest).await;
+    async fn serve_client(&self, client: TcpStream, address: SocketAddr, network: ClientId, waiter: Waiter) {
+        let result = self.authenticate(client, address.ip(), network, waiter).await;
         match result {
             Ok(Some(session)) => {
                 tracing::info!(login = session.user, client = %address.ip(), "a login came through the database's gate");
@@ -170,21 +174,21 @@ impl Gate {
         client: TcpStream,
         address: IpAddr,
         network: ClientId,
-        guest: Guest,
+        waiter: Waiter,
     ) -> io::Result<Option<Session>> {
         let startup = tokio::time::timeout(STARTUP_TIMEOUT, self.read_startup(client, address));
         let startup = tokio::select! {
             startup = startup => startup.map_err(|_| io::ErrorKind::TimedOut)??,
-            () = guest.wait_until_sent_away() => return Err(too_many_wait()),
+            () = waiter.wait_until_evicted() => return Err(too_many_wait()),
         };
         let Some(caller) = startup else {
             return Ok(None);
         };
         let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
         let _share = self.shares_of_logins.take(network, 1).map_err(too_many)?;
-        let waited = tokio::time::timeout(WAIT_TIMEOUT, guest.wait_for_place()).await;
-        let place = waited.map_err(|_| io::ErrorKind::TimedOut)?;
-        let place = place.ok_or_else(too_many_wait)?;
+        let waited = tokio::time::timeout(WAIT_TIMEOUT, waiter.wait_for_slot()).await;
+        let slot = waited.map_err(|_| io::ErrorKind::TimedOut)?;
+        let slot = slot.ok_or_else(too_many_wait)?;
         let logged_in = tokio::time::timeout(LOGIN_TIMEOUT, async {
             tokio::select! {
                 session = self.log_in(caller, network) => session,
@@ -193,12 +197,12 @@ impl Gate {
         });
         let session = logged_in.await.map_err(|_| io::ErrorKind::TimedOut)??;
         if session.is_some() {
-            place.forget_arrivals();
+            slot.forget_arrivals();
         }
         Ok(session)
     }
 
-    /// Returns when a login has taken long enough that others who wait come first.
+    /// Returns when a login has taken [`BUSY_LOGIN_TIMEOUT`] and others wait for its slot.
     async fn wait_until_others_wait(&self) {
         actix_web::rt::time::sleep(BUSY_LOGIN_TIMEOUT).await;
         while !self.before_login.has_waiting() {
@@ -281,7 +285,7 @@ impl Gate {
         }
     }
 
-    /// Whether a name is that of a login. One that has got other rights since is refused until they are taken back, and the log says how.
+    /// Whether a name is that of a login. One with rights that `login add` did not give is refused until they are revoked; the log has the statements.
     async fn is_login(&self, user: &str, network: ClientId) -> Result<bool> {
         let session = self.login_lookup.get().await?;
         let Some(found) = session.query_opt(FIND_LOGIN, &[&user]).await? else {

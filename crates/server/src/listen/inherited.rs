@@ -1,22 +1,22 @@
-//! Ports that the process before has passed on. Each is taken as it is where it would be bound, so that no connection is refused meanwhile.
+//! Listeners that the old process has passed on. Each is used where its address would be bound, so that no connection is refused in between.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static INHERITED: Mutex<Vec<TcpListener>> = Mutex::new(Vec::new());
 
-/// Keeps listeners for whoever binds their addresses.
+/// Keeps listeners until their addresses are bound.
 pub(crate) fn inherit(listeners: Vec<TcpListener>) {
     lock().extend(listeners);
 }
 
-/// Closes the handles of ports that nobody has asked for, as the configuration names them no more. Returns their addresses.
+/// Closes the listeners whose addresses the configuration does not name any more. Returns their addresses.
 pub(crate) fn close_unused_ports() -> Vec<SocketAddr> {
     let unused = std::mem::take(&mut *lock());
     unused.iter().filter_map(|port| port.local_addr().ok()).collect()
 }
 
-/// The listener at an address, once.
+/// Takes the listener at an address.
 pub(super) fn take(address: SocketAddr) -> Option<TcpListener> {
     let mut inherited = lock();
     let is_wanted = |port: &TcpListener| port.local_addr().is_ok_and(|own| own == address);

@@ -19,7 +19,7 @@ export function NotificationsControl() {
   const userId = user?.id ?? "";
   const { data: unread = 0 } = useQuery({ ...unreadCountQuery(userId), enabled: userId !== "" });
   const shown = unread > mostShown ? `${mostShown}+` : `${unread}`;
-  // The number as it stands on the bell: who speaks to the browser says what is seen.
+  // The name contains the number as it is shown, because people who use voice control say what they see.
   const label = unread === 0 ? "Notifications" : `Notifications, ${shown} unread`;
   return (
     <MenuButton

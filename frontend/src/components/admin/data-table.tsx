@@ -29,7 +29,7 @@ interface DataTableProps<Row> {
   label: string;
   table: AdminTable<Row>;
   columns: readonly Column<Row>[];
-  /** In place of an empty table: a sentence, or what says more. */
+  /** Shown in place of an empty table: a sentence or an element. */
   empty: ReactNode;
   /** Enter on a row, or a double click. */
   onOpen?: (row: Row) => void;

@@ -28,12 +28,12 @@ impl ProjectLock {
     }
 }
 
-/// A handle of the lock that the server before still holds. Dropping it unlocks nothing.
+/// A handle of the lock that the previous server still holds. Dropping it does not unlock, because the other handle stays open.
 #[derive(Debug)]
 pub struct InheritedLock(File);
 
 impl InheritedLock {
-    /// `None` for a handle that is not of the server's lock in this folder.
+    /// Takes a received handle; `None` if it is of another file than this folder's lock.
     #[must_use]
     pub fn of_server(handle: OwnedFd, state_dir: &Path) -> Option<Self> {
         let file = File::from(handle);
@@ -52,7 +52,7 @@ impl InheritedLock {
         service_ports: &[u16],
     ) -> Result<ProjectLock, ClusterError> {
         let path = state_dir.join(SERVER);
-        // It is locked by both already, and this finds that it is.
+        // Both handles have the lock already, so this succeeds at once unless the handle is a wrong one.
         let file = Flock::lock(self.0, FlockArg::LockExclusiveNonblock)
             .map_err(|(_, error)| ClusterError::file(&path)(error.into()))?;
         ProjectLock::describe(file, path, state_dir, purpose, service_ports)
@@ -74,7 +74,7 @@ mod tests {
         let before = ProjectLock::acquire_for_server(state, &serve(), &[1]).expect("free");
         let is_free = || ProjectLock::acquire_for_server(state, &serve(), &[3]).is_ok();
 
-        // A new process that fails leaves it as it was.
+        // A new process that fails changes nothing.
         let failing = InheritedLock::of_server(before.share().expect("a handle"), state);
         drop(failing.expect("it is the lock"));
         assert!(!is_free());

@@ -57,7 +57,7 @@ async fn prod_009_an_operator_makes_room_while_all_other_transactions_that_write
 
     assert_eq!(ended, ["service"]);
     assert!(service.batch_execute("commit").await.is_err());
-    // What they had begun before the database became read-only goes on writing, so it is ended, too.
+    // Transactions that began before the database became read-only may go on writing, so they are ended, too.
     assert_eq!(later, [SUPERUSER]);
     cluster.stop().await.expect("stops");
 }

@@ -127,7 +127,7 @@ pub(super) fn print_findings(findings: &[Finding], format: OutputFormat) {
     }
 }
 
-/// The lines of a finding for people. Names of roles and objects, and what another server has answered, are texts of others.
+/// The lines of a finding, for a terminal. Control characters are escaped, because names and other servers' answers are texts of others.
 fn render(finding: &Finding) -> String {
     let (style, word) = match finding.status {
         Status::Ok => (GOOD, "ok"),

@@ -101,6 +101,6 @@ async fn ask_replica(database: &ExternalDatabase) -> anyhow::Result<(bool, Optio
     let client = database.connect().await?;
     let sql = "select pg_is_in_recovery(), pg_last_wal_replay_lsn(), current_setting('hot_standby_feedback')";
     let row = client.query_one(sql, &[]).await?;
-    // A file of the project may name any server, which answers what it likes.
+    // A file of the project may name any server, so the answer may be anything.
     Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
 }

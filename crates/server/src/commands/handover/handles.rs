@@ -10,10 +10,10 @@ use rustix::net::{
     SendFlags, recvmsg, sendmsg,
 };
 
-/// The most handles of a message; the kernel allows 253.
+/// The most handles in one message; the kernel allows 253.
 const MAX_HANDLES: usize = 64;
 
-/// Programs that the receiver starts do not inherit the handles.
+/// Close-on-exec, so that programs which the receiver starts do not inherit the handles.
 #[cfg(target_os = "linux")]
 const RECEIVE_FLAGS: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]

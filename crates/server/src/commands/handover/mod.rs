@@ -1,10 +1,9 @@
-//! Hands the ports of a running server to a new process, which runs the program that is on the disk by then with the settings of that moment. No
-//! connection is refused and no request fails: both processes accept connections on the same listeners for a moment, then the old one finishes what it
-//! has accepted.
+//! Hands the ports of a running server over to a new process of the program and settings that are on the disk by then. No connection is refused and no
+//! request fails, because both processes accept connections on the same listeners for a moment, and the old one then finishes what it has accepted.
 //!
-//! `selvedge restart` and SIGUSR2 ask for it ([`HandoverRequests`]). The old process starts the new one ([`wait_for_successor`]) and passes handles of its
-//! listeners and of the home's lock over a socket that is the new one's standard input ([`Predecessor`]). A new process that does not come to serve
-//! changes nothing.
+//! `selvedge restart` and SIGUSR2 request a handover ([`HandoverRequests`]). The old process starts the new one ([`wait_for_successor`]) and passes handles of its
+//! listeners and of the home's lock over a socket that is the new one's standard input ([`Predecessor`]). If the new process
+//! fails to start, the old one goes on as before.
 
 mod handles;
 mod predecessor;
@@ -46,7 +45,7 @@ pub(super) async fn wait_for_successor(
             }
             start_successor(passed, request.environment()).await
         };
-        // A start that is cut off ends the new process.
+        // Dropping the future ends the new process.
         let started = tokio::select! {
             () = signals.next() => return false,
             started = start => started,
@@ -69,7 +68,7 @@ pub(super) async fn wait_for_successor(
     }
 }
 
-/// Tells the service manager and the log which process serves, and returns what whoever asked is told.
+/// Tells the service manager and the log which process serves now. Returns the answer to the request.
 fn describe_success(settings: &Settings, pid: u32, applied: AppliedSettings) -> RestartOutcome {
     notify_service_manager(&format!("MAINPID={pid}"));
     let changed = compare_settings(settings, &applied.settings);

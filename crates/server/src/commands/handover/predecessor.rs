@@ -1,4 +1,4 @@
-//! The process whose place this one takes: what it has passed on, and what it is told.
+//! The new process' side of a handover: what it receives from the old process, and what it answers.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -14,39 +14,39 @@ use super::settings::AppliedSettings;
 use crate::config::Environment;
 use crate::listen;
 
-/// The variable by which a process knows that it takes the place of another one, over its standard input.
+/// The variable that tells a process that its standard input is a socket to the process from which it takes over.
 pub(super) const VARIABLE: &str = "SELVEDGE_HANDOVER";
 /// Its value.
 pub(super) const VALUE: &str = "standard input";
 
-/// How long the other process may take to send its handles. It has sent them before it starts this one.
+/// How long to wait for the handles. The old process has sent them before it starts this one, so they are there at once.
 const RECEIVE_TIME: Duration = Duration::from_secs(10);
 
-/// Whether the handles begin with that of a lock.
+/// Says that the first handle is that of the home's lock.
 const WITH_LOCK: u8 = b'L';
 const WITHOUT_LOCK: u8 = b'-';
 
-/// What the next process gets.
+/// What the old process passes on.
 pub(in crate::commands) struct Passed {
     pub(in crate::commands) listeners: Vec<TcpListener>,
     /// The lock of the home; `None` for a database on another server.
     pub(in crate::commands) lock: Option<OwnedFd>,
 }
 
-/// What the new process says to the old one, as a line of JSON.
+/// The answer of the new process to the old one, as a line of JSON.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
-    /// It serves requests.
+    /// The new process serves requests.
     Serves(AppliedSettings),
-    /// It will not, for this reason.
+    /// The new process cannot serve, for this reason.
     Failed(String),
 }
 
-/// Sends what the next process gets.
+/// Sends everything to the new process.
 ///
 /// # Errors
-/// When the socket does not take it.
+/// When writing to the socket fails.
 pub(super) fn send_passed(socket: &UnixStream, passed: &Passed) -> std::io::Result<()> {
     let lock = passed.lock.as_ref().map(|lock| lock.as_fd());
     let kind = if lock.is_some() { WITH_LOCK } else { WITHOUT_LOCK };
@@ -55,17 +55,18 @@ pub(super) fn send_passed(socket: &UnixStream, passed: &Passed) -> std::io::Resu
     send_handles(socket, kind, &handles)
 }
 
-/// The server that has started this one.
+/// The old process, as the new one sees it.
 pub(in crate::commands) struct Predecessor {
     socket: UnixStream,
     lock: Option<OwnedFd>,
 }
 
 impl Predecessor {
-    /// Receives what the server before passes on; `None` for a process that takes nobody's place. The ports go to whoever binds them.
+    /// Receives what the old process passes on; `None` if this process takes over from none. The listeners are kept for [`crate::listen`], which returns
+    /// them where their addresses would be bound.
     ///
     /// # Errors
-    /// When the variable says so and the standard input is no socket of a server.
+    /// When the variable is set and the standard input is no such socket.
     pub(in crate::commands) fn receive() -> Result<Option<Self>> {
         if Environment::of_process().get(VARIABLE) != Some(VALUE) {
             return Ok(None);
@@ -85,17 +86,17 @@ impl Predecessor {
         Ok(Some(Self { socket, lock }))
     }
 
-    /// The lock of its home.
+    /// The lock of the home.
     pub(in crate::commands) fn take_lock(&mut self) -> Option<OwnedFd> {
         self.lock.take()
     }
 
-    /// Tells it that this process serves, upon which it accepts no further connections. If it has ended meanwhile, nobody needs to know.
+    /// Tells the old process that this one serves, so that it stops accepting connections. It may have ended meanwhile, which does not matter.
     pub(in crate::commands) fn report_serving(self, applied: AppliedSettings) {
         self.report(&Answer::Serves(applied));
     }
 
-    /// Tells it why this process will not serve.
+    /// Tells the old process why this one cannot serve.
     pub(in crate::commands) fn report_failure(&self, error: &anyhow::Error) {
         self.report(&Answer::Failed(format!("{error:#}")));
     }

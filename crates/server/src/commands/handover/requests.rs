@@ -1,4 +1,4 @@
-//! Requests to hand over: SIGUSR2, and `selvedge restart`, which asks over a socket in the home and is told the outcome.
+//! Requests for a handover: SIGUSR2, and `selvedge restart`, which sends one over a socket in the home and receives the outcome.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -15,61 +15,61 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::settings::ChangedSetting;
 
-/// The socket in the home, which its owner and root may use.
+/// The socket in the home. Its owner and root may use it.
 pub(in crate::commands) const SOCKET: &str = "server.sock";
 
-/// The most bytes of a request, and how long it may take.
+/// The most bytes of a request, and the longest time for sending it.
 const MAX_REQUEST_BYTES: u64 = 4 * 1024 * 1024;
 const REQUEST_TIME: Duration = Duration::from_secs(5);
-/// The pause after a connection could not be accepted.
+/// The pause after accepting a connection has failed, for example for lack of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 /// Variables of a process, by name.
 pub(in crate::commands) type Variables = BTreeMap<String, String>;
 
-/// What `selvedge restart` asks for, as a line of JSON.
+/// The request of `selvedge restart`, as a line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::commands) struct RestartRequest {
-    /// The variables of the new process; `None` for those of the running one.
+    /// The environment of the new process; `None` for that of the running one.
     pub(in crate::commands) environment: Option<Variables>,
 }
 
-/// What it is told, as a line of JSON.
+/// The answer to `selvedge restart`, as a line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::commands) enum RestartOutcome {
-    /// A process with this id serves.
+    /// The process with this id serves now.
     Serves {
         pid: u32,
         changed: Vec<ChangedSetting>,
         /// Settings of PostgreSQL that take effect only with its next start.
         waiting: Vec<String>,
     },
-    /// The running one goes on, for this reason.
+    /// The running process goes on, because the new one failed for this reason.
     Failed(String),
 }
 
-/// Receives requests.
+/// Receives requests for a handover.
 pub(in crate::commands) struct HandoverRequests {
     signal: Signal,
     socket: Option<UnixListener>,
 }
 
 impl HandoverRequests {
-    /// Begins to receive SIGUSR2. Before that it would end the process.
+    /// Handles SIGUSR2 from now on, which would otherwise end the process.
     ///
     /// # Errors
-    /// When the operating system refuses it.
+    /// When the signal's handler cannot be installed.
     pub(in crate::commands) fn listen() -> Result<Self> {
         let signal = signal(SignalKind::user_defined2()).context("cannot listen to signals")?;
         Ok(Self { signal, socket: None })
     }
 
-    /// Opens the socket in a home, in the place of that of the server before.
+    /// Opens the socket in a home, replacing that of the previous server.
     pub(in crate::commands) fn open_socket(&mut self, home: &Path) {
         match bind_socket(home) {
             Ok(socket) => self.socket = Some(socket),
-            // For example a path that is longer than a socket's may be.
+            // For example when the path is longer than a socket's may be. SIGUSR2 works without the socket.
             Err(error) => {
                 tracing::warn!(%error, "`selvedge restart` cannot reach this server; SIGUSR2 does");
             }
@@ -106,7 +106,7 @@ fn bind_socket(home: &Path) -> io::Result<UnixListener> {
     }
     let socket = UnixListener::bind(&new)?;
     fs::set_permissions(&new, Permissions::from_mode(0o600))?;
-    // At every moment one of the two servers answers there.
+    // Replaced by a rename, so that one of the two servers answers at every moment.
     fs::rename(&new, &path)?;
     Ok(socket)
 }
@@ -129,10 +129,10 @@ async fn read_request(client: UnixStream) -> Result<HandoverRequest> {
     })
 }
 
-/// A request to hand over.
+/// A request for a handover.
 pub(super) struct HandoverRequest {
     environment: Option<Variables>,
-    /// Who waits for the outcome.
+    /// The connection that receives the outcome; `None` after a signal.
     client: Option<UnixStream>,
 }
 
@@ -144,12 +144,12 @@ impl HandoverRequest {
         }
     }
 
-    /// The variables of the new process; `None` for those of this one.
+    /// The environment of the new process; `None` for that of this one.
     pub(super) fn environment(&self) -> Option<&Variables> {
         self.environment.as_ref()
     }
 
-    /// Tells whoever asked what came of it.
+    /// Sends the outcome to the connection that has asked, if there is one.
     pub(super) async fn answer(self, outcome: &RestartOutcome) {
         let Some(mut client) = self.client else { return };
         let mut line = serde_json::to_string(outcome).unwrap_or_default();

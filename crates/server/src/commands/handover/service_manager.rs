@@ -1,14 +1,14 @@
-//! What a service manager is told (systemd, `Type=notify`).
+//! Messages to the service manager (systemd, `Type=notify`).
 
 use std::io;
 use std::os::unix::net::UnixDatagram;
 
 use crate::config::Environment;
 
-/// The variable with the socket of the service manager.
+/// The variable that names the service manager's socket.
 const SOCKET: &str = "NOTIFY_SOCKET";
 
-/// Tells the service manager a state, such as `READY=1`. Without one nothing happens.
+/// Sends a state such as `READY=1` to the service manager, if there is one.
 pub(in crate::commands) fn notify_service_manager(state: &str) {
     let environment = Environment::of_process();
     let Some(path) = environment.get(SOCKET).filter(|path| !path.is_empty()) else {
@@ -22,7 +22,7 @@ pub(in crate::commands) fn notify_service_manager(state: &str) {
 fn send(path: &str, state: &str) -> io::Result<()> {
     let socket = UnixDatagram::unbound()?;
     match path.strip_prefix('@') {
-        // A name in Linux's abstract namespace, as in containers.
+        // `@` stands for a name in Linux' abstract namespace, which systemd uses in containers.
         #[cfg(target_os = "linux")]
         Some(name) => {
             use std::os::linux::net::SocketAddrExt as _;

@@ -1,4 +1,4 @@
-//! The settings that a new process has, compared with those of the process before, so that whoever has changed one sees that it took effect.
+//! Compares the settings of the new process with those of the old one, so that whoever has changed a setting sees that it took effect.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::config::Config;
 /// The settings of a process by their dotted keys, without secrets.
 pub(in crate::commands) type Settings = BTreeMap<String, Value>;
 
-/// A setting that a new process has otherwise than the one before. A value is null where a process does not have it.
+/// A setting with different values in the old and the new process. A value is null where a process does not have the setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::commands) struct ChangedSetting {
     pub(in crate::commands) key: String,
@@ -18,7 +18,7 @@ pub(in crate::commands) struct ChangedSetting {
     pub(in crate::commands) after: Value,
 }
 
-/// What a new process has taken over with.
+/// The settings with which a new process has started.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::commands) struct AppliedSettings {
     pub(in crate::commands) settings: Settings,
@@ -26,7 +26,7 @@ pub(in crate::commands) struct AppliedSettings {
     pub(in crate::commands) waiting: Vec<String>,
 }
 
-/// The settings of a configuration that may be shown.
+/// The settings of a configuration that are no secrets.
 pub(in crate::commands) fn list_settings(config: &Config) -> Settings {
     let shown = config.settings.iter().filter(|setting| !setting.is_secret);
     shown

@@ -1,4 +1,4 @@
-//! The process that takes the place of this one.
+//! The old process' side of a handover: starts the new process and waits until it serves.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -17,13 +17,13 @@ use super::requests::Variables;
 use super::settings::AppliedSettings;
 use crate::config::Environment;
 
-/// How long it may take until it serves.
+/// The longest time until the new process serves.
 const START_TIME: Duration = Duration::from_secs(300);
-/// The most bytes of its answer, which has all settings.
+/// The most bytes of the new process' answer, which contains all settings.
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 /// What Linux appends to the name of a program that was removed or replaced.
 const REPLACED: &str = " (deleted)";
-/// Variables by which a service manager reaches the processes of a service. A command that somebody runs has others, or none.
+/// Variables with which a service manager starts a service. They are always this process' own, because a command in a terminal has others, or none.
 const OF_SERVICE_MANAGER: [&str; 9] = [
     "NOTIFY_SOCKET",
     "INVOCATION_ID",
@@ -40,7 +40,7 @@ const OF_SERVICE_MANAGER: [&str; 9] = [
 /// and its settings once it serves requests. Dropping the future ends it.
 ///
 /// # Errors
-/// When it does not come to serve, with its reason.
+/// When the new process fails to start, with its reason.
 pub(super) async fn start_successor(
     passed: &Passed,
     environment: Option<&Variables>,
@@ -67,7 +67,7 @@ async fn read_answer(socket: UnixStream) -> Result<Answer> {
     serde_json::from_str(&line).context("its answer cannot be read")
 }
 
-/// A process that is ended when this is dropped.
+/// The new process, which is ended when this is dropped.
 struct StartedProcess {
     pid: u32,
     is_left: bool,
@@ -86,14 +86,14 @@ impl StartedProcess {
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
         let pid = child.id();
-        // Its number stays taken until somebody waits for it.
+        // Its process id stays in use until it is waited for.
         std::thread::Builder::new()
             .name("successor".to_owned())
             .spawn(move || drop(child.wait()))?;
         Ok(Self { pid, is_left: false })
     }
 
-    /// Lets it go on, and returns its process id.
+    /// Lets the process go on, and returns its id.
     fn leave(mut self) -> u32 {
         self.is_left = true;
         self.pid
@@ -109,7 +109,7 @@ impl Drop for StartedProcess {
     }
 }
 
-/// The variables of whoever asked, but for those of the service manager, which are those of this process.
+/// The environment of the command that has asked, with this process' own variables of the service manager.
 fn replace_environment(command: &mut Command, variables: &Variables, own: &Environment) {
     let is_kept = |name: &str| OF_SERVICE_MANAGER.contains(&name);
     command.env_clear();
@@ -118,8 +118,8 @@ fn replace_environment(command: &mut Command, variables: &Variables, own: &Envir
     command.envs(kept.filter_map(|name| Some((name, own.get(name)?))));
 }
 
-/// The program by the name with which it was called, so that a link that leads to a newer version by now is followed; else its file, or the one that was
-/// put in the place of that.
+/// The program to start: by the name with which this one was called, because a link may lead to a newer version by now; else this program's file, or the
+/// one that has replaced it.
 fn find_program(called: Option<OsString>) -> Result<PathBuf> {
     if let Some(called) = called.map(PathBuf::from).filter(|path| path.is_absolute()) {
         return Ok(called);

@@ -76,12 +76,12 @@ pub(super) struct OpenGate {
 }
 
 impl OpenGate {
-    /// Accepts no further connections. Those that are there go on.
+    /// Stops accepting connections. Open ones go on.
     pub(super) fn stop_accepting(&self) {
         self.accepting.abort();
     }
 
-    /// Whether somebody is logged in.
+    /// Whether a session is open.
     pub(super) fn has_sessions(&self) -> bool {
         self.sessions.available_permits() < MAX_SESSIONS
     }

@@ -75,7 +75,7 @@ pub(super) async fn run(config: Config, args: &ServeArgs) -> Result<()> {
     outcome
 }
 
-/// Serves, in the place of `predecessor` if there is one.
+/// Serves; takes over from `predecessor` if there is one.
 async fn serve(
     config: &Config,
     args: &ServeArgs,
@@ -127,7 +127,7 @@ async fn serve(
     close_database(config, database, is_handed_over).await
 }
 
-/// Gives the home free, or leaves it to the process that has taken the place of this one.
+/// Releases the home, or leaves its lock to the process that has taken over.
 async fn close_database(config: &Config, database: ServedDatabase, is_handed_over: bool) -> Result<()> {
     match database {
         ServedDatabase::Own(own) if is_handed_over => own.leave_to_successor(),

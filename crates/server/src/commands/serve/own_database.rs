@@ -82,13 +82,13 @@ pub(super) struct OwnDatabase {
 /// The lock of the server in a home.
 enum ServerLock {
     Held(Box<ProjectLock>),
-    /// Another server holds it, whose place this one takes once it serves.
+    /// The old server holds the lock, from which this one takes over once it serves.
     Inherited(InheritedLock),
 }
 
 impl OwnDatabase {
     /// Takes the home, and returns when its PostgreSQL accepts connections and has the platform schema. With `migrate` the project's pending
-    /// migrations are applied as well. `inherited` is the lock of the server whose place this one takes.
+    /// migrations are applied as well. `inherited` is the lock of the server from which this one takes over.
     ///
     /// # Errors
     /// When another server has the home, PostgreSQL does not start, or a newer version of this program has changed the database.
@@ -137,7 +137,7 @@ impl OwnDatabase {
             tracing::warn!("{sentence}");
         }
         drop(superuser);
-        // In another server's place it is made when that one needs it no more.
+        // After a handover the socket is made when the old server does not need its own any more.
         if config.selvedge.jobs.enabled && matches!(self.lock, ServerLock::Held(_)) {
             serve_socket(config, self.running.bind_http_socket()?);
         }
@@ -157,7 +157,7 @@ impl OwnDatabase {
         &self.waiting_settings
     }
 
-    /// Holds the lock in the place of the server before, so that commands find this one, and sends the requests of the extension http.
+    /// Takes the lock over from the old server, so that commands find this one, and begins to send the requests of the extension http.
     ///
     /// # Errors
     /// When the lock's file cannot be written, or the socket of the extension cannot be made.
@@ -177,7 +177,7 @@ impl OwnDatabase {
         Ok(Self { lock, ..self })
     }
 
-    /// Another handle of the lock, for the server that takes the place of this one.
+    /// Another handle of the lock, for the server that takes over.
     ///
     /// # Errors
     /// When the system has no handles left.
@@ -188,7 +188,7 @@ impl OwnDatabase {
         }
     }
 
-    /// Leaves the lock to the server that has taken the place of this one.
+    /// Leaves the lock to the server that has taken over.
     pub(super) fn leave_to_successor(self) {
         if let ServerLock::Held(lock) = self.lock {
             lock.leave_to_successor();

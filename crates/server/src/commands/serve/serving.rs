@@ -1,5 +1,4 @@
-//! The ports of `serve`: opened before anything else, accepting connections when the services run, and passed on to the process that takes the place of
-//! this one.
+//! The ports of `serve`: opened before anything else, accepting connections once the services run, and passed on in a handover.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use crate::server;
 use crate::services::Services;
 use crate::tls;
 
-/// How long a process that takes the place of another one tries to answer requests, and the time between two looks.
+/// How long a process that takes over waits until it can answer requests, and how often it checks.
 const READY_TIME: Duration = Duration::from_secs(60);
 const READY_POLL: Duration = Duration::from_millis(50);
 
@@ -36,7 +35,7 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Opens them, or takes those of the server before.
+    /// Opens the ports, or takes those of the old process.
     ///
     /// # Errors
     /// A port that is taken, or that this user may not open.
@@ -68,9 +67,9 @@ pub(super) struct Serving {
     handles: Vec<ServerHandle>,
     plan: shutdown::StopPlan,
     gate: Option<gate::OpenGate>,
-    /// Handles of all ports, for the process that takes the place of this one.
+    /// Handles of all ports, for the next handover.
     ports: Vec<TcpListener>,
-    /// Whether an earlier process may have handles of them, too.
+    /// Whether an earlier process may still have handles of the ports.
     is_successor: bool,
 }
 
@@ -89,7 +88,7 @@ pub(super) async fn start(
     let ports = listeners.try_clone()?;
     let console = console::start(config, keys, services, listeners.console).await?;
     let mut plan = shutdown::StopPlan::from_services(services, config);
-    // Without a delay nobody expects that the stop of one of several nodes costs no request.
+    // Without `drain_delay` no load balancer is expected to notice the stop, so the ports close at once.
     if !plan.drain_delay.is_zero() {
         plan.listeners.push(listeners.api.try_clone()?);
         if let Some(public) = &listeners.public {
@@ -124,8 +123,8 @@ pub(super) async fn start(
 }
 
 impl Serving {
-    /// Serves until a signal arrives or another process has taken the place of this one. Returns whether one has. Dropping `watch` ends the watch over
-    /// the process that keeps PostgreSQL running, which is then the other server's.
+    /// Serves until a signal arrives or another process has taken over. Returns whether one has. Dropping `watch` ends the watch over the process that
+    /// keeps PostgreSQL running, which the other server watches then.
     ///
     /// # Errors
     /// When the system has no handles left.
@@ -151,11 +150,11 @@ impl Serving {
                 plan.shared_ports = passed.listeners;
                 self.gate.iter().for_each(gate::OpenGate::stop_accepting);
             } else {
-                // Ports that this process has a further handle of would stay open after its servers have stopped.
+                // With further handles the ports would stay open after the servers have stopped.
                 drop(passed);
             }
             shutdown::stop(signals, self.handles, plan).await;
-            // Only now, so that a PostgreSQL which is stopped then is not started again.
+            // Ends only now, or PostgreSQL would be started again when it is stopped from here on.
             drop(watch);
             return Ok(false);
         }
@@ -170,7 +169,7 @@ impl Serving {
     }
 }
 
-/// Holds the home's lock in the place of the server before, and tells that one, or the service manager, that this one serves.
+/// Takes the home's lock over, and tells the old process, or else the service manager, that this process serves.
 ///
 /// # Errors
 /// When the lock cannot be written.
@@ -198,10 +197,10 @@ pub(super) fn take_over(
     Ok(database)
 }
 
-/// Returns when requests can be answered: a process that takes the place of another one accepts none before.
+/// Returns when requests can be answered. A process that takes over accepts no connection before.
 ///
 /// # Errors
-/// When they cannot be answered for [`READY_TIME`].
+/// When requests cannot be answered within [`READY_TIME`].
 pub(super) async fn wait_until_ready(services: &Services) -> Result<()> {
     let health = services.health();
     let deadline = Instant::now() + READY_TIME;

@@ -67,7 +67,7 @@ pub struct SelvedgeSection {
     pub ignored_database_url: Option<String>,
     /// Hosts and databases of the addresses that files of the project name, whatever flags and variables of the process say.
     pub file_databases: Vec<String>,
-    /// Path, on the database's machine, of the file with the vault's root key. This and the next six are set by variables of the process only
+    /// Path, on the database's machine, of the file with the vault's root key. This key and the next six are operator keys, read from the environment alone
     /// (`operator_keys.rs`). Default: beside the embedded cluster's data.
     pub vault_key_file: Option<String>,
     /// The password of `supabase_admin`, the superuser of the embedded cluster. Default: one made by chance, in the file
@@ -116,7 +116,7 @@ pub struct SelvedgeSection {
     pub drain_delay: Duration,
     /// How long a stop waits for requests in progress. Default 10s.
     pub shutdown_timeout: Duration,
-    /// How long a server whose place another process has taken finishes requests and keeps idle connections. Default 5m.
+    /// How long the old process finishes requests and keeps idle connections after a handover. Default 5m.
     pub handover_timeout: Duration,
     /// Limits of every request.
     pub limits: LimitsSection,

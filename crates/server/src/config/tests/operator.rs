@@ -1,8 +1,8 @@
-//! What whoever runs a command decides: files of the project, whose authors are `postgres`, decide none of it, and read none of its secrets.
+//! Operator keys: files of the project neither set them nor read their secrets.
 
 use super::*;
 
-/// What the configuration has of these keys.
+/// The values of the operator keys in a configuration.
 fn describe(loaded: &Loaded) -> Vec<String> {
     let section = &loaded.config.selvedge;
     let secret =
@@ -65,7 +65,7 @@ fn gw_012_what_decides_over_roles_and_programs_of_the_server_counts_from_the_pro
     // Each once, among the warnings.
     assert_eq!(loaded.warnings, expected);
     assert_eq!(loaded.config.refused_keys.len(), expected.len());
-    // What does not count has no origin in the file either.
+    // An ignored value is not named as the origin either.
     let is_default = |key: &str| {
         let mut settings = loaded.config.settings.iter();
         settings
@@ -87,7 +87,7 @@ fn gw_012_what_decides_over_roles_and_programs_of_the_server_is_said_by_variable
         ("SUPABASE_DB_SETTINGS_ARCHIVE_COMMAND", "cp"),
         ("SUPABASE_DB_SETTINGS_WORK_MEM", "9MB"),
     ];
-    // A reference whose name says what it is for has been set by whoever runs the command.
+    // The variable's name ends with the key's, so it was set for it.
     let text =
         "[selvedge]\nconsole_password = \"env(SHOP_CONSOLE_PASSWORD)\"\n[db.settings]\nwork_mem = \"8MB\"\n";
 
@@ -130,7 +130,7 @@ fn gw_012_a_file_of_variables_is_a_file_of_the_project_and_is_named_with_its_lin
     assert_eq!(loaded.warnings, [expected]);
 }
 
-/// A file cannot take away what the process says in another place, and one that refers to a variable which is not set here is right.
+/// A value in a file does not hide the process' own value of another spelling, and a reference to a variable that is not set here is no fault.
 #[test]
 fn gw_012_what_a_file_says_does_not_hide_what_the_process_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,7 +170,7 @@ fn gw_012_what_a_file_says_does_not_hide_what_the_process_says() {
     );
 }
 
-/// What the vault, functions and pages have is read by the project's authors.
+/// Values of the vault, of functions and of pages can be read by the project's authors.
 #[test]
 fn gw_012_a_file_of_the_project_reads_no_secret_of_whoever_runs_the_server() {
     let text = "[db.vault]\nstolen = \"env(DATABASE_URL)\"\nown = \"env(API_KEY)\"\n\
@@ -205,7 +205,7 @@ fn gw_012_a_file_of_the_project_reads_no_secret_of_whoever_runs_the_server() {
         "{:?}",
         loaded.warnings
     );
-    // What a file says itself its authors know.
+    // The authors know what they have written themselves.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.toml"), text).unwrap();
     std::fs::write(
@@ -245,7 +245,7 @@ fn gw_012_passwords_of_the_process_go_to_no_address_that_a_file_of_the_project_n
         ),
         "{refused}"
     );
-    // Its own login goes there, and nothing goes where the address does not count.
+    // The login in the address is sent there. Where the address does not count, nothing is sent.
     assert!(load(&counts, &[("A", "b")]).is_ok());
     assert!(load(&Flags::default(), &[password]).is_ok());
     let of_process = ("DATABASE_URL", "postgresql://authenticator:own@db/app");

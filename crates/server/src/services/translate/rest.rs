@@ -24,8 +24,8 @@ pub(in crate::services) fn request_pool(config: &Config, memory: &MemoryBudget) 
     apply_pool_settings(limit_sessions(pool, workers), &rest, &process, workers)
 }
 
-/// Opens fewer connections where PostgreSQL is in the same memory and has little of it. A worker keeps one more than is always open, for
-/// requests that take several round trips.
+/// Lowers the number of connections where PostgreSQL shares the memory and has little of it. A worker may open at least one more than it keeps open,
+/// which a request of several round trips needs for itself.
 fn limit_sessions(mut pool: RequestPoolConfig, workers: usize) -> RequestPoolConfig {
     if let Some(sessions) = pool.memory.database().most_sessions() {
         let of_worker = (sessions / workers).max(pool.connections_per_worker + 1);
@@ -89,7 +89,7 @@ mod tests {
             limit_sessions(pool, 2).max_connections_per_worker
         };
 
-        // A quarter of 512 MiB, of 1 GiB and of 2 GiB, and a home's sessions on 256 MiB.
+        // The parts of `start` with 512 MiB, 1 GiB and 2 GiB, and of a home with 256 MiB.
         assert_eq!([128, 256, 512, 32].map(|mib| most(mib * MIB, 2)), [5, 10, 16, 3]);
         assert_eq!(most(128 * MIB, 8), 9);
         let elsewhere = limit_sessions(RequestPoolConfig::default(), 2);

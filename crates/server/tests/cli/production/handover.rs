@@ -1,4 +1,4 @@
-//! A server whose place a new process takes while requests go on. `SELVEDGE_TEST_RESTARTS` says how often; `make soak` does it 100 times.
+//! Handovers to new processes while requests go on. `SELVEDGE_TEST_RESTARTS` says how many; `make soak` makes 100.
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixDatagram;
@@ -15,7 +15,7 @@ use super::restarts::{keep_asking, wait_for};
 use crate::realtime::Socket;
 use crate::support::{Project, Running};
 
-/// A flag that ends requests which are sent again and again, and how many were acknowledged by then, with what failed.
+/// A loop of requests: the flag that stops it, and its result, the number of acknowledged requests with the failures.
 type Sending = (Arc<AtomicBool>, JoinHandle<(usize, Vec<String>)>);
 
 /// A statement that goes on while its server is replaced.
@@ -153,7 +153,7 @@ async fn prod_004_no_request_fails_while_new_processes_take_the_place_of_a_serve
         "{uploaded}, failed: {failed:?}"
     );
     drop(socket_of_client);
-    // The first process ends by itself, and the last one by a command, as any other.
+    // The first process has ended by itself. The last one is stopped by a command.
     running
         .wait_for_output("stopped, as another process serves")
         .await;
@@ -197,7 +197,7 @@ async fn prod_004_a_new_process_that_cannot_serve_changes_nothing_and_says_why()
     let refused = home.run_and_expect_failure(&["serve", "--host", "127.0.0.1", "--port", &other]);
     assert!(refused.contains("already runs"), "{refused}");
 
-    // Variables of the command count where it says so.
+    // With `--environment` the command's variables count.
     drop(taken);
     let port = gate.to_string();
     let variables = [("SELVEDGE_DATABASE_GATE_PORT", port.as_str())];
@@ -219,7 +219,7 @@ async fn prod_004_a_new_process_that_cannot_serve_changes_nothing_and_says_why()
     let second = home.server();
     assert_ne!(second, first);
 
-    // A signal asks for the same, with the variables of the running server.
+    // SIGUSR2 requests a handover with the variables of the running server.
     let pid = second.expect("it serves").to_string();
     let signalled = std::process::Command::new("kill").args(["-USR2", &pid]).status();
     assert!(signalled.expect("kill runs").success());
@@ -230,7 +230,7 @@ async fn prod_004_a_new_process_that_cannot_serve_changes_nothing_and_says_why()
     running.wait_until_ready().await;
     TcpStream::connect_timeout(&([127, 0, 0, 1], gate).into(), Duration::from_secs(5)).expect("open");
 
-    // What PostgreSQL reads at its start alone is named.
+    // Settings that PostgreSQL reads only at its start are named.
     home.project.write(
         "config.toml",
         "project_id = \"shop\"\n[db.settings]\nmax_connections = \"90\"\n",

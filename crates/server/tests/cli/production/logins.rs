@@ -70,7 +70,7 @@ async fn begin_login(port: u16, user: &str) -> io::Result<(TcpStream, Vec<u8>)> 
     Ok((stream, answer))
 }
 
-/// Says to be `user`, and waits for no answer.
+/// Sends the startup message of `user`, and reads no answer.
 async fn open_login(port: u16, from: Ipv4Addr, user: &str) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((from, 0)))?;
@@ -127,7 +127,7 @@ async fn prod_011_who_comes_rarely_comes_in_while_dozens_of_networks_wait() {
     let _running = home.serve(&["--migrate"]).await;
     let url = add(&home, "ana", "--read-only");
 
-    // Each network has one of the 16 places or waits for one, and none of them answers. Each comes again.
+    // Connections of many networks take all 16 slots or wait for them, and none answers. Each network connects again.
     let mut silent = Vec::new();
     for network in (1..=48).chain(1..=48) {
         silent.push(
@@ -148,7 +148,7 @@ async fn prod_011_a_login_with_rights_that_were_added_is_refused_and_people_see_
     let port = Project::further_port();
     let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
     let running = home.serve(&["--migrate"]).await;
-    // A terminal would obey the name of the function.
+    // The name of the function contains control characters of terminals.
     let query = |sql: &str| home.run_and_expect_success(&["db", "query", sql]);
     query(
         r#"create function public.U&"a\001B[2Jb"() returns int language sql security definer as 'select 1'"#,

@@ -137,7 +137,7 @@ async fn check_passwords_of_others(project: &Project, server: &PlainServer) {
     let config = |text: &str| project.write("config.toml", &format!("project_id = \"cli\"\n{text}"));
     let mut migrate_up = server.migrate_up_command(project);
 
-    // A file of the project accepts nothing, and that is said once.
+    // `accept_md5_roles` in a file of the project does not count, and one warning says so.
     config("[selvedge]\naccept_md5_roles = true\n");
     let of_file = expect_failure(&mut server.migrate_up_command(project));
     let said = "config.toml:3: selvedge.accept_md5_roles has no effect in a file of the project";

@@ -1,5 +1,5 @@
-//! What a reset makes as the superuser of what a project has put into the place of the platform's objects. The states of databases are compared
-//! directly, so that no reset has to be met at the right moment.
+//! A reset runs no code of a project as the superuser, whatever the project has put in place of the platform's objects. The tests restore a state directly,
+//! because a whole reset would have to be met at the right moment.
 
 use selvedge_postgres::migrate::DatabaseState;
 use tokio_postgres::Client;
@@ -15,14 +15,14 @@ async fn pinned(project: &Project) -> Client {
     superuser
 }
 
-/// A function body that makes a superuser where a superuser calls it.
+/// The body of a function that creates a superuser when a superuser calls it.
 const TRAP: &str = "begin
     if current_setting('is_superuser') = 'on' and not exists (select from pg_roles where rolname = 'hunter') then
       execute 'create role hunter superuser';
     end if;
     return $result; end";
 
-/// A check of the platform that the project has dropped, and what it has put into an extension.
+/// The project has dropped a check of the platform, and made objects of its own members of an extension.
 fn plant_check() -> String {
     format!(
         "set role supabase_storage_admin;
@@ -142,7 +142,7 @@ async fn gw_012_a_reset_gives_roles_what_they_had_and_not_what_others_of_such_a_
         "supabase_etl_admin false, supabase_replication_admin true"
     );
 
-    // Realtime logs in with what the server makes anew.
+    // Realtime's login has lost its password with this, and gets a new one.
     let undo = r#"drop role supabase_etl_admin; alter role former rename to supabase_etl_admin; drop owned by "SUPABASE_ADMIN", "a.b", "a""b 'c";
         drop role "SUPABASE_ADMIN", "a.b", "a""b 'c"; alter role supabase_replication_admin noreplication password null"#;
     superuser.batch_execute(undo).await.expect("a superuser may");

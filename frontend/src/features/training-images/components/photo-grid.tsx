@@ -40,7 +40,7 @@ export function SlotFrame({ slot, corner, children }: SlotFrameProps) {
   );
 }
 
-/** The outline of a person, as where a photo is to be glued. */
+/** The outline of a person in an empty slot. */
 export function EmptySlot() {
   return (
     <span className="relative block size-full p-2 text-center text-caption text-ink-soft">

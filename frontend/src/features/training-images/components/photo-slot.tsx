@@ -154,7 +154,7 @@ function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | un
 interface DeleteButtonProps {
   userId: string;
   photo: TrainingPhoto;
-  /** Takes the focus over from this button, which goes with the photo. */
+  /** Moves the focus on, because this button disappears with the photo. */
   onDeleted: () => void;
 }
 
