@@ -6,7 +6,7 @@ use actix_web::error::PayloadError;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use selvedge_limits::ClientId;
-use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
+use selvedge_memory::{ARRIVING_COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::time::{Instant, timeout};
 
 use crate::Caller;
@@ -58,7 +58,7 @@ pub struct BodyLimits<'m> {
     /// Longest time for the whole body, checked when a piece arrives; any if `None`.
     pub duration: Option<Duration>,
     pub form: BodyForm,
-    /// Where large bodies are counted until they are dropped.
+    /// Where bodies of 4 KiB and more are counted until they are dropped.
     pub memory: &'m MemoryBudget,
     /// Whose share of the memory they are.
     pub client: ClientId,
@@ -78,7 +78,7 @@ impl<'m> BodyLimits<'m> {
     }
 }
 
-/// A large body's part of the memory.
+/// A body's part of the memory.
 struct Counted<'m> {
     limits: BodyLimits<'m>,
     reservation: Option<Reservation>,
@@ -100,7 +100,7 @@ impl Counted<'_> {
         } = self.limits;
         match &mut self.reservation {
             Some(reservation) => reservation.grow(piece * form.copies()),
-            None if length < COUNTED_FROM => true,
+            None if length < ARRIVING_COUNTED_FROM => true,
             none => {
                 *none = memory.reserve_for(client, length * form.copies());
                 none.is_some()
@@ -247,19 +247,19 @@ mod tests {
     #[actix_web::test]
     async fn gw_049_a_large_body_is_counted_until_it_is_dropped_and_refused_without_memory() {
         let copies = BodyForm::Bytes.copies();
-        let memory = MemoryBudget::new((COUNTED_FROM * copies + 500) * 2);
+        let memory = MemoryBudget::new((ARRIVING_COUNTED_FROM * copies + 500) * 2);
         let limits = limits(usize::MAX, &memory);
-        let piece = || Ok(Bytes::from(vec![b'x'; COUNTED_FROM / 4]));
+        let piece = || Ok(Bytes::from(vec![b'x'; ARRIVING_COUNTED_FROM / 4]));
         let pieces = |count| (0..count).map(|_| piece()).collect::<Vec<_>>();
 
         let small = read_body(stream::iter(pieces(3)), limits).await.expect("small");
-        assert_eq!((small.len(), memory.used()), (COUNTED_FROM / 4 * 3, 0));
+        assert_eq!((small.len(), memory.used()), (ARRIVING_COUNTED_FROM / 4 * 3, 0));
         let large = read_body(stream::iter(pieces(4)), limits)
             .await
             .expect("there is room");
         assert_eq!(
             (large.len(), memory.used()),
-            (COUNTED_FROM, COUNTED_FROM * copies)
+            (ARRIVING_COUNTED_FROM, ARRIVING_COUNTED_FROM * copies)
         );
         let refused = read_body(stream::iter(pieces(4)), limits).await;
         assert!(matches!(refused, Err(BodyError::OutOfMemory)));

@@ -13,6 +13,10 @@ use crate::{DatabasePart, metrics};
 /// Smaller results and bodies are not counted: they are freed soon, and small requests would become slower by it.
 pub const COUNTED_FROM: usize = 64 * 1024;
 
+/// Bodies and messages of clients are counted from this size on. While one arrives the client decides how long it is kept, and with thousands of
+/// connections those just below [`COUNTED_FROM`] would fill the memory.
+pub const ARRIVING_COUNTED_FROM: usize = 4 * 1024;
+
 /// How long a cancelled statement may be taken for one that was given up.
 const RELIEF_MEMORY_MS: u64 = 3_000;
 

@@ -12,7 +12,7 @@ mod database_part;
 mod metrics;
 mod watch;
 
-pub use budget::{COUNTED_FROM, MemoryBudget, Reservation};
+pub use budget::{ARRIVING_COUNTED_FROM, COUNTED_FROM, MemoryBudget, Reservation};
 pub use control_group::{ControlGroup, machine_memory};
 pub use database_part::{DatabaseEntry, DatabasePart, DatabaseTurn, TurnTimeout};
 pub use watch::{MemoryLimit, Shortage, watch_memory};

@@ -112,6 +112,17 @@ def unfinished_frames(target: Target) -> None:
     with_sockets(target, 200, act)
 
 
+@attack("realtime/unfinished-small-frames", seconds=6)
+def unfinished_small_frames(target: Target) -> None:
+    """Messages just below the size from which larger ones are counted."""
+
+    def act(one: Socket, _: int) -> str:
+        one.raw.sendall(encode_frame(1, b"x" * 65_000)[:-1_000])
+        return "held"
+
+    with_sockets(target, 4000, act)
+
+
 @attack("realtime/unread-answers", seconds=8)
 def unread_answers(target: Target) -> None:
     def act(one: Socket, _: int) -> str:

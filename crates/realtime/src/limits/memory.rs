@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use selvedge_limits::ClientId;
-use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
+use selvedge_memory::{ARRIVING_COUNTED_FROM, COUNTED_FROM, MemoryBudget, Reservation};
 
 /// How often what a client sends is in memory: as it came, and encoded for the sockets of each protocol version.
 const COPIES: usize = 3;
@@ -52,7 +52,7 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
-/// Memory that is reserved while it grows. What is below [`COUNTED_FROM`] is not counted.
+/// Memory that is reserved while it grows.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingMemory {
     reserved: usize,
@@ -60,14 +60,16 @@ pub(crate) struct GrowingMemory {
 }
 
 impl GrowingMemory {
-    /// Reserves up to this many bytes in all. False when there is no memory for them.
+    /// Reserves up to this many bytes in all; none as long as they are [`COUNTED_FROM`] at most. False when there is no memory for them.
     pub(crate) fn cover(&mut self, bytes: usize, memory: &MemoryBudget, client: ClientId) -> bool {
-        if bytes <= COUNTED_FROM {
-            return true;
-        }
+        bytes <= COUNTED_FROM || self.reserve_until(bytes, 2 * COUNTED_FROM, memory, client)
+    }
+
+    /// Reserves until there are so many bytes in all, `first` of them at first. False when there is no memory for them.
+    fn reserve_until(&mut self, bytes: usize, first: usize, memory: &MemoryBudget, client: ClientId) -> bool {
         while self.reserved < bytes {
             // Doubled, so that a few steps are enough.
-            let more = self.reserved.max(2 * COUNTED_FROM);
+            let more = self.reserved.max(first);
             let Some(taken) = memory.reserve_for(client, more) else {
                 return false;
             };
@@ -92,11 +94,11 @@ impl IncomingMessage {
     /// Notes bytes that were read. False when there is no memory for a message of this length.
     pub(crate) fn grow(&mut self, bytes: usize, memory: &MemoryBudget, client: ClientId) -> bool {
         self.read += bytes;
-        let wanted = match self.read {
-            0..=COUNTED_FROM => 0,
-            read => read * COPIES,
-        };
-        self.memory.cover(wanted, memory, client)
+        let first = 2 * ARRIVING_COUNTED_FROM * COPIES;
+        self.read <= ARRIVING_COUNTED_FROM
+            || self
+                .memory
+                .reserve_until(self.read * COPIES, first, memory, client)
     }
 
     /// The message is complete: ties what was reserved to its bytes, and begins with the next one.
@@ -114,20 +116,23 @@ mod tests {
 
     #[test]
     fn realtime_075_a_client_gets_an_eighth_of_the_budget_until_its_messages_are_gone() {
-        let memory = MemoryBudget::new(8 * COUNTED_FROM);
+        let memory = MemoryBudget::new(12 * ARRIVING_COUNTED_FROM);
         let (one, other) = (ClientId::of_connection(None), ClientId::of_connection(None));
         let mut message = IncomingMessage::default();
 
-        assert!(message.grow(COUNTED_FROM, &memory, one));
+        assert!(message.grow(ARRIVING_COUNTED_FROM, &memory, one));
         assert_eq!(memory.used(), 0, "small messages are not counted");
         assert!(message.grow(1, &memory, one));
-        assert!(!message.grow(COUNTED_FROM, &memory, one), "beyond the share");
+        assert!(
+            !message.grow(2 * ARRIVING_COUNTED_FROM, &memory, one),
+            "beyond the share"
+        );
         let bytes = message.finish(Bytes::from_static(b"[]"));
         let slice = bytes.slice(1..);
         drop(bytes);
-        assert_eq!(memory.used(), 4 * COUNTED_FROM);
-        assert!(HeldMemory::reserve(&memory, one, COUNTED_FROM).is_none());
-        assert!(HeldMemory::reserve(&memory, other, COUNTED_FROM).is_some());
+        assert_eq!(memory.used(), 6 * ARRIVING_COUNTED_FROM);
+        assert!(HeldMemory::reserve(&memory, one, ARRIVING_COUNTED_FROM).is_none());
+        assert!(HeldMemory::reserve(&memory, other, ARRIVING_COUNTED_FROM).is_some());
         drop(slice);
 
         assert_eq!(memory.used(), 0);

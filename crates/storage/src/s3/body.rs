@@ -12,7 +12,7 @@ use futures_util::{Stream, StreamExt};
 use md5::Md5;
 use selvedge_gateway::Caller;
 use selvedge_limits::ClientId;
-use selvedge_memory::COUNTED_FROM;
+use selvedge_memory::ARRIVING_COUNTED_FROM;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -131,7 +131,7 @@ impl S3Body {
             if bytes.len() > DOCUMENT_MAX_BYTES {
                 return Err(StorageError::EntityTooLarge.into());
             }
-            if bytes.len() >= COUNTED_FROM && held.is_none() {
+            if bytes.len() >= ARRIVING_COUNTED_FROM && held.is_none() {
                 let client = ClientId::of_connection(Some(caller.remote_ip()));
                 let reserved = caller
                     .memory()
