@@ -19,10 +19,15 @@ const MOST_OPEN_FILES: u64 = 4096;
 /// Below the limit, Deno opens files in twos and threes, and fails.
 const FILES_OF_RUNTIME: u64 = 16;
 
+/// The shares of its life after which a worker gets no new requests, and after which it is told that it ends. A request that comes just before
+/// the first one still has half a life, which is longer than a request may be silent.
+const LIFE_FOR_NEW_REQUESTS: f64 = 0.5;
+const LIFE_UNTIL_WARNING: f64 = 0.9;
+
 /// What to do with a worker after a check of its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LimitAction {
-    /// It gets no new requests, and is told why.
+    /// It gets no new requests, and is told why: at once, or near the end of its life where that is the reason.
     Retire(EndReason),
     /// It is killed; its requests are answered with 546.
     Kill(EndReason),
@@ -97,7 +102,13 @@ impl LimitCheck {
         if cpu >= limits.cpu_soft {
             return Some(LimitAction::Retire(EndReason::Cpu));
         }
-        (sample.age >= limits.wall_clock.mul_f64(0.9)).then_some(LimitAction::Retire(EndReason::WallClock))
+        let is_old = sample.age >= limits.wall_clock.mul_f64(LIFE_FOR_NEW_REQUESTS);
+        is_old.then_some(LimitAction::Retire(EndReason::WallClock))
+    }
+
+    /// Whether a worker of this age may finish its requests and its background work without being told to end.
+    pub(super) fn leaves_alone(&self, reason: EndReason, age: Duration) -> bool {
+        reason == EndReason::WallClock && age < self.limits.wall_clock.mul_f64(LIFE_UNTIL_WARNING)
     }
 }
 
@@ -132,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_042_a_worker_is_retired_at_nine_tenths_of_a_limit_and_killed_at_the_limit() {
+    fn gw_042_a_worker_is_retired_below_a_limit_and_killed_at_the_limit() {
         use EndReason::{Cpu, Memory, WallClock};
         let cases = [
             (sample(1, 900, 10, 0, true), None),
@@ -140,7 +151,8 @@ mod tests {
             (sample(1, 2000, 10, 0, true), Some(LimitAction::Kill(Cpu))),
             (sample(1, 0, 240, 0, true), Some(LimitAction::Retire(Memory))),
             (sample(1, 0, 257, 0, true), Some(LimitAction::Kill(Memory))),
-            (sample(360, 0, 10, 0, true), Some(LimitAction::Retire(WallClock))),
+            (sample(199, 0, 10, 0, true), None),
+            (sample(200, 0, 10, 0, true), Some(LimitAction::Retire(WallClock))),
             (sample(400, 0, 10, 0, true), Some(LimitAction::Kill(WallClock))),
         ];
         for (sample, action) in cases {
@@ -148,6 +160,16 @@ mod tests {
             check.check(sample_at_start());
             assert_eq!(check.check(sample), action, "{sample:?}");
         }
+    }
+
+    #[test]
+    fn gw_042_an_old_worker_is_told_only_near_its_end() {
+        let check = LimitCheck::new(WorkerLimits::default());
+        let leaves_alone = |reason, seconds| check.leaves_alone(reason, Duration::from_secs(seconds));
+
+        assert!(leaves_alone(EndReason::WallClock, 359));
+        assert!(!leaves_alone(EndReason::WallClock, 360));
+        assert!(!leaves_alone(EndReason::Memory, 1));
     }
 
     #[test]

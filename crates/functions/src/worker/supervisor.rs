@@ -318,6 +318,10 @@ impl Supervisor {
         if self.worker.is_given_up() {
             return self.kill(End::LimitReached(EndReason::Memory));
         }
+        let is_busy = self.worker.in_flight() > 0 || self.has_background_work;
+        if is_busy && self.check.leaves_alone(reason, self.worker.age()) {
+            return;
+        }
         if self.worker.in_flight() > 0 && reason != EndReason::Termination {
             if self.told.is_none() && reason != EndReason::EarlyDrop {
                 self.told = Some(reason);
