@@ -7,6 +7,13 @@ begin
   -- Operators of the project that fit better than PostgreSQL's own would be found in its schemas, while what they call is dropped.
   perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
+  -- First of all: no statement about event triggers fires one, and the project's would fire at all that follows and might refuse it.
+  for object in
+    select evtname from pg_catalog.pg_event_trigger where evtowner = 'postgres'::regrole
+  loop
+    execute format('drop event trigger if exists %I cascade', object.evtname);
+  end loop;
+
   -- A schema of an extension goes with its extension, below. What a superuser owns is the platform's, or of whoever runs the server.
   for object in
     select nspname from pg_catalog.pg_namespace as n
@@ -32,12 +39,6 @@ begin
     select name from _selvedge.installed_extensions where name not in ('pgjwt', 'supabase_vault', 'pg_net')
   loop
     perform _selvedge.drop_extension(object.name, true, true);
-  end loop;
-
-  for object in
-    select evtname from pg_catalog.pg_event_trigger where evtowner = 'postgres'::regrole
-  loop
-    execute format('drop event trigger if exists %I cascade', object.evtname);
   end loop;
 
   for object in

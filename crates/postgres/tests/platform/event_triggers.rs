@@ -1,6 +1,6 @@
 //! Who may run the code of a project's event triggers, and with which tags.
 
-use selvedge_postgres::migrate::apply_platform;
+use selvedge_postgres::migrate::{apply_platform, clear_project};
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_sqlstate, query_value};
@@ -84,6 +84,53 @@ async fn gw_012_event_triggers_run_for_statements_of_everybody_in_functions_and_
         .await,
         "ddl_command_end ALTER TABLE 1, ddl_command_end CREATE TABLE 2, ddl_command_start CREATE TABLE 2"
     );
+}
+
+#[tokio::test]
+async fn gw_012_an_event_trigger_that_refuses_everything_does_not_stop_a_reset() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    let plant = "create schema of_project; create table of_project.notes (id int);
+        create function public.refuse() returns event_trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+        select _selvedge.create_event_trigger(event, event, null, 'public.refuse()') from unnest(array['sql_drop', 'ddl_command_start']) as event";
+    postgres.batch_execute(plant).await.expect("postgres may");
+    let refused = query_sqlstate(&postgres, "drop schema of_project cascade").await;
+    assert_eq!(refused, "P0001");
+
+    clear_project(&postgres).await.expect("cleared");
+
+    let left = "select count(*) from pg_event_trigger where evtowner = 'postgres'::regrole";
+    assert_eq!(query_value(&postgres, left).await, "0");
+    assert_eq!(
+        query_value(&postgres, "to_regnamespace('of_project')").await,
+        "null"
+    );
+}
+
+/// From PostgreSQL 17 on event triggers fire at logins.
+#[tokio::test]
+async fn gw_012_an_event_trigger_that_refuses_logins_keeps_out_nobody_who_is_to_take_it_back() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    if query_value(&postgres, "current_setting('server_version_num')::int < 170000").await == "true" {
+        return;
+    }
+    let plant = "create function public.refuse() returns event_trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+        select _selvedge.create_event_trigger('no', 'login', null, 'public.refuse()')";
+    postgres.batch_execute(plant).await.expect("postgres may");
+    let connect = async |role: &str, options: &str| {
+        let mut config = database.config(role);
+        config.options(options);
+        selvedge_postgres::connect(&config).await
+    };
+
+    assert!(connect("postgres", "").await.is_err(), "the trigger fires");
+    let skipping = "-c selvedge.without_login_triggers=on";
+    let own = connect("postgres", skipping).await.expect("a login");
+    own.batch_execute("drop event trigger no")
+        .await
+        .expect("taken back");
+    connect("postgres", "").await.expect("a login");
 }
 
 /// An earlier version empties the texts that it does not know, and only then refuses the database.

@@ -42,7 +42,7 @@ const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions(
 /// settings be taken back.
 const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 -c lock_timeout=0 \
      -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c exit_on_error=off \
-     -c default_transaction_isolation=read\\ committed -c local_preload_libraries=";
+     -c default_transaction_isolation=read\\ committed -c local_preload_libraries= -c selvedge.without_login_triggers=on";
 
 /// Ends the limit of the database for transactions, which versions before 17 do not know.
 const WITHOUT_TRANSACTION_TIMEOUT: &str = "select pg_catalog.set_config('transaction_timeout', '0', false)

@@ -56,6 +56,11 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
         project.run_and_expect_success(&["db", "query", set]);
         let reset = "alter database \"postgres\" reset transaction_timeout";
         project.run_and_expect_success(&["db", "query", reset]);
+        let refuse = "create function public.refuse() returns event_trigger language plpgsql as 'begin raise exception $$nobody$$; end'; \
+             select _selvedge.create_event_trigger('nobody', 'login', null, 'public.refuse()')";
+        project.run_and_expect_success(&["db", "query", refuse]);
+        project.start().await.stop();
+        project.run_and_expect_success(&["db", "query", "drop event trigger nobody"]);
     }
     project.start().await.stop();
 }
