@@ -40,10 +40,16 @@ found (rank, classid, oid, sub, owner, acl, acl_kind, acl_place, definition, mak
     'pg_class'::regclass, c.oid, 0, c.relowner,
     c.relacl, case c.relkind when 'S' then 's'::"char" else 'r' end, case when c.relkind not in ('i', 'I') then 'pg_class.relacl' end,
     concat_ws(' ', c.relkind, c.relpersistence, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, c.relreplident,
-      case when c.relkind in ('v', 'm') then md5(pg_get_viewdef(c.oid)) when c.relkind in ('i', 'I') then pg_get_indexdef(c.oid) end),
+      case when c.relkind in ('v', 'm') then md5(pg_get_viewdef(c.oid)) when c.relkind in ('i', 'I') then pg_get_indexdef(c.oid)
+        when c.relkind = 'S' then (select concat_ws(' ', q.seqtypid::regtype, q.seqstart, q.seqincrement, q.seqmax, q.seqmin, q.seqcache, q.seqcycle)
+          from pg_sequence as q where q.seqrelid = c.oid) end),
     case c.relkind
       when 'v' then format('create or replace view %s as %s', c.oid::regclass, pg_get_viewdef(c.oid))
       when 'i' then pg_get_indexdef(c.oid)
+      when 'S' then (select format('update pg_sequence set (seqstart, seqincrement, seqmax, seqmin, seqcache, seqcycle) = '
+          '(%s, %s, %s, %s, %s, %L::bool) where seqrelid = to_regclass(%L)', q.seqstart, q.seqincrement, q.seqmax, q.seqmin, q.seqcache,
+          q.seqcycle, c.oid::regclass)
+        from pg_sequence as q where q.seqrelid = c.oid)
       when 'r' then format(
         'update pg_class set relrowsecurity = %L, relforcerowsecurity = %L, reloptions = %L, relreplident = %L where oid = %L::regclass',
         c.relrowsecurity, c.relforcerowsecurity, c.reloptions, c.relreplident, c.oid::regclass)
@@ -103,6 +109,11 @@ found (rank, classid, oid, sub, owner, acl, acl_kind, acl_place, definition, mak
   select 92, 'pg_event_trigger'::regclass, e.oid, 0, e.evtowner, null, null, null,
     concat_ws(' ', e.evtevent, e.evtenabled, e.evtfoid::regprocedure, e.evttags), null
   from pg_event_trigger as e
+  union all
+  -- Those of superusers belong to whoever runs the server.
+  select 95, 'pg_subscription'::regclass, s.oid, 0, s.subowner, null, null, null, s.subenabled::text, null
+  from pg_subscription as s join pg_roles as r on r.oid = s.subowner and not r.rolsuper
+  where s.subdbid = (select d.oid from own_database as d)
   union all
   select 93, 'pg_publication'::regclass, p.oid, 0, p.pubowner, null, null, null, (to_jsonb(p) - 'oid' - 'pubowner')::text,
     format('do %L; alter publication %I set (publish = %L, publish_via_partition_root = %L)',
@@ -175,7 +186,8 @@ named as (
 default_rights as (
   select d.oid, d.defaclnamespace as place, d.defaclacl as acl, pg_get_userbyid(d.defaclrole) as role, n.nspname,
     format('alter default privileges for role %I%s', pg_get_userbyid(d.defaclrole), ' in schema ' || quote_ident(n.nspname)) as begin,
-    case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' else 'schemas' end as kind,
+    case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' when 'n' then 'schemas'
+      else 'large objects' end as kind,
     case when d.defaclnamespace = 0
       then acldefault(case d.defaclobjtype when 'S' then 's' else d.defaclobjtype end, d.defaclrole) end as usual
   from pg_default_acl as d left join pg_namespace as n on n.oid = d.defaclnamespace
@@ -257,6 +269,9 @@ select n.rank, n.type || ' ' || n.identity, n.definition, case when not n.is_mem
       'and to_regnamespace(%L) is not null then alter publication %I drop tables in schema %I; end if; end', n.args[1],
       quote_ident(n.names[1]), n.args[1], n.names[1]))
     when 'large object' then format('select lo_unlink(%s)', n.oid)
+    -- Its slot on the other server stays, as dropping that one cannot be undone with the rest.
+    when 'subscription' then format('alter subscription %1$s disable; alter subscription %1$s set (slot_name = none); '
+      'drop subscription %1$s', n.identity)
     else format('drop %s if exists %s cascade', case n.type when 'composite type' then 'type' when 'domain' then 'domain'
       else n.type end, n.identity) end end, n.holder
 from named as n

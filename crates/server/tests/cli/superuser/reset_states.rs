@@ -4,7 +4,7 @@
 use selvedge_postgres::migrate::DatabaseState;
 use tokio_postgres::Client;
 
-use super::{assert_contains, query};
+use super::{VERSION, assert_contains, query};
 use crate::support::Project;
 
 /// A session of the superuser as resets have it.
@@ -151,5 +151,41 @@ async fn gw_012_a_reset_gives_roles_what_they_had_and_not_what_others_of_such_a_
         query::<String>(&superuser, replicating).await,
         "supabase_etl_admin false, supabase_replication_admin true"
     );
+    running.stop();
+}
+
+/// Such objects run nothing at a reset, but change what the next project in the database finds.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn gw_109_a_reset_takes_back_sequences_subscriptions_and_rights_on_large_objects() {
+    const LEFT: &str =
+        "select (select count(*) from pg_subscription) + (select count(*) from pg_sequence where seqmax = 5)
+        + (select count(*) from pg_default_acl where defaclobjtype = 'L')";
+    let project = Project::new();
+    let running = project.start().await;
+    let (superuser, postgres) = (pinned(&project).await, project.database().await);
+    let fresh = DatabaseState::of_fresh_database(&superuser)
+        .await
+        .expect("a state");
+    let version = query::<i32>(&superuser, VERSION).await;
+    let mut planted = 1;
+    let sequence =
+        "set role supabase_auth_admin; alter sequence auth.refresh_tokens_id_seq maxvalue 5; reset role";
+    postgres.batch_execute(sequence).await.expect("the owner may");
+    if version >= 16 {
+        let subscription = "create subscription s connection 'host=127.0.0.1 password=x' publication p with (connect = false)";
+        postgres.batch_execute(subscription).await.expect("postgres may");
+        planted += 1;
+    }
+    if version >= 18 {
+        let rights = "alter default privileges grant select on large objects to anon";
+        postgres.batch_execute(rights).await.expect("postgres may");
+        planted += 1;
+    }
+    assert_eq!(query::<i64>(&superuser, LEFT).await, planted);
+
+    let left = fresh.restore(&superuser, &postgres).await.expect("restored");
+
+    assert_eq!(left, Vec::<String>::new());
+    assert_eq!(query::<i64>(&superuser, LEFT).await, 0);
     running.stop();
 }
