@@ -151,3 +151,25 @@ async fn store_213_of_markers_of_one_key_made_at_the_same_time_there_is_one() {
     let current = "select count(*) from storage.objects where archived_at is null and is_delete_marker";
     assert_eq!(app.count(current).await, 200);
 }
+
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn store_081_advisory_locks_of_other_roles_keep_nobody_from_a_bucket_with_versions() {
+    let app = app_with_versions().await;
+    let anybody = app.database.superuser().await;
+    anybody
+        .batch_execute("set role anon; select pg_advisory_lock(1935635300, hashtext('b'))")
+        .await
+        .expect("every role may take an advisory lock");
+    let client = app.service_role();
+
+    client.upload("b/x", "text").await.ok();
+    client.remove("b", &["missing"]).await.ok();
+
+    let lock = "begin; lock table _selvedge.selvedge_history_lock_0 in row exclusive mode";
+    let refused = anybody
+        .batch_execute(lock)
+        .await
+        .expect_err("a right of Storage's");
+    assert_eq!(refused.code().map(|code| code.code()), Some("42501"));
+    check_invariants(&app).await;
+}
