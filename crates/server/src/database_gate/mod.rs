@@ -15,6 +15,7 @@ use bytes::BytesMut;
 use deadpool_postgres::Pool;
 use rustls::ServerConfig;
 use selvedge_limits::{ClientId, FairQueue, FairQueueLimits, LogGate, ShareLimit, Shares, Waiter};
+use selvedge_postgres::cluster::DATABASE;
 use selvedge_postgres::{Database, Login};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
@@ -181,9 +182,15 @@ impl Gate {
             startup = startup => startup.map_err(|_| io::ErrorKind::TimedOut)??,
             () = waiter.wait_until_evicted() => return Err(too_many_wait()),
         };
-        let Some(caller) = startup else {
+        let Some(mut caller) = startup else {
             return Ok(None);
         };
+        if caller.startup.database() != DATABASE {
+            let refusal = error_message("3D000", &format!("logins have the database {DATABASE} alone"));
+            caller.client.write_all(&refusal).await?;
+            caller.client.flush().await?;
+            return Err(io::Error::other("it asked for another database"));
+        }
         let too_many = |_| io::Error::other("its network has too many connections that have not logged in");
         let _share = self.shares_of_logins.take(network, 1).map_err(too_many)?;
         let waited = tokio::time::timeout(WAIT_TIMEOUT, waiter.wait_for_slot()).await;

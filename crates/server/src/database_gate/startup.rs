@@ -44,6 +44,12 @@ pub(super) struct Startup {
 }
 
 impl Startup {
+    /// The database that the client asks for. As in PostgreSQL it is named like the user where the client names none.
+    pub(super) fn database(&self) -> &str {
+        let named = self.parameters.get("database").map(String::as_str);
+        named.filter(|name| !name.is_empty()).unwrap_or(&self.user)
+    }
+
     /// The message for PostgreSQL, written anew, so that it reads what was checked here.
     pub(super) fn message(&self) -> Vec<u8> {
         self.message_of(&self.user)
@@ -167,9 +173,19 @@ mod tests {
         let Request::Startup(startup) = request else {
             panic!("it is a login: {request:?}");
         };
-        assert_eq!(startup.user, "ana");
+        assert_eq!((startup.user.as_str(), startup.database()), ("ana", "postgres"));
         let again = read(&startup.message()).await.unwrap();
         assert_eq!(again, Request::Startup(startup));
+    }
+
+    #[tokio::test]
+    async fn prod_011_the_database_is_named_like_the_user_where_no_other_name_is_given() {
+        for body in [&b"user\0ana\0\0"[..], b"user\0ana\0database\0\0\0"] {
+            let Request::Startup(startup) = read(&write_message(VERSION, body)).await.unwrap() else {
+                panic!("it is a login");
+            };
+            assert_eq!(startup.database(), "ana");
+        }
     }
 
     #[tokio::test]

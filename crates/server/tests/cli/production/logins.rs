@@ -301,6 +301,14 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
             "{refused}"
         );
     }
+    // PostgreSQL lets everybody into the other databases, where nothing is taken from PUBLIC.
+    for url in [
+        reader.replace("/postgres", "/template1"),
+        reader.replace("/postgres", ""),
+    ] {
+        let refused = connect(&url).await.expect_err("another database");
+        assert!(refused.contains("the database postgres alone"), "{refused}");
+    }
     let mut more = Vec::new();
     for _ in 0..4 {
         more.push(connect(&reader).await.expect("five at a time"));
