@@ -18,12 +18,11 @@ const OF_SELVEDGE: [&str; 7] = [
 ];
 
 /// Further variables with the operator's secrets: addresses of databases with passwords, and passwords that PostgreSQL's images and clients read.
-const SECRET_VARIABLES: [&str; 7] = [
+const SECRET_VARIABLES: [&str; 6] = [
     "DATABASE_URL",
     "PGPASSWORD",
     "PGRST_DB_URI",
     "POSTGRES_PASSWORD",
-    "SELVEDGE_DATABASE_URL",
     "SUPABASE_DB_PASSWORD",
     "SUPABASE_DB_URL",
 ];
@@ -115,16 +114,21 @@ fn is_server_setting(name: &str) -> bool {
     }
 }
 
+/// How names of the server's own variables end that hold secrets, or addresses that may have passwords in them.
+const SECRET_ENDINGS: [&str; 7] = [
+    "_KEY",
+    "_PASSWORD",
+    "_SECRET",
+    "_SECRETS",
+    "_TOKEN",
+    "_URL",
+    "_URLS",
+];
+
 /// Whether a variable holds a secret that `env(NAME)` must not copy to another key, whose value may be shown to SQL, functions or a page.
 pub(super) fn is_operator_secret(variable: &str) -> bool {
-    let is_key = |key: &str| {
-        let name = variable.strip_prefix("SELVEDGE_");
-        name.is_some_and(|name| name.eq_ignore_ascii_case(key))
-    };
     SECRET_VARIABLES.contains(&variable)
-        || OF_SELVEDGE
-            .iter()
-            .any(|key| key.ends_with("_password") && is_key(key))
+        || variable.starts_with("SELVEDGE_") && SECRET_ENDINGS.iter().any(|ending| variable.ends_with(ending))
 }
 
 /// Whether `env(NAME)` as the value of an operator key names a variable that was set for this key: NAME ends with the key's name. Otherwise a file could
@@ -162,13 +166,22 @@ mod tests {
 
     #[test]
     fn gw_012_variables_with_passwords_of_the_server_are_known() {
-        for variable in ["DATABASE_URL", "SELVEDGE_CONSOLE_PASSWORD", "POSTGRES_PASSWORD"] {
+        for variable in [
+            "DATABASE_URL",
+            "SELVEDGE_CONSOLE_PASSWORD",
+            "POSTGRES_PASSWORD",
+            // With the access to a bucket that several projects share, each would read all.
+            "SELVEDGE_S3_SECRET_ACCESS_KEY",
+            "SELVEDGE_NATS_PASSWORD",
+            "SELVEDGE_REPLICAS_URLS",
+            "SELVEDGE_IMPORT_TO_DB_URL",
+        ] {
             assert!(is_operator_secret(variable), "{variable}");
         }
         for variable in [
             "SELVEDGE_VAULT_KEY_FILE",
             "SMTP_PASSWORD",
-            "SELVEDGE_NATS_PASSWORD",
+            "SUPABASE_AUTH_EXTERNAL_GITHUB_SECRET",
         ] {
             assert!(!is_operator_secret(variable), "{variable}");
         }

@@ -306,7 +306,10 @@ impl<'a> Section<'a> {
             return (text.to_owned(), false);
         };
         let environment = self.source.environment();
-        if is_operator_secret(name) && environment.is_of_process(name) && !self.accepts_operator_secret(key) {
+        if is_operator_secret(name)
+            && environment.is_of_process(name)
+            && !self.accepts_operator_secret(key, name)
+        {
             let message = format!(
                 "{}: env({name}) is not replaced: that variable has a secret of whoever runs the server, which the project's authors could read \
                  here",
@@ -332,10 +335,10 @@ impl<'a> Section<'a> {
         (text.to_owned(), false)
     }
 
-    /// Whether the key is one into which a secret of the operator belongs.
-    fn accepts_operator_secret(&self, key: &str) -> bool {
+    /// Whether the key is one into which this secret of the operator belongs.
+    fn accepts_operator_secret(&self, key: &str, variable: &str) -> bool {
         let dotted = self.dotted(key);
-        dotted == "selvedge.database_url" || is_operator_key(&dotted)
+        dotted == "selvedge.database_url" || is_operator_key(&dotted) || self.variable_of(key) == variable
     }
 
     /// The value of a secret whose file the process names. The text ends before its last line break, and an empty one is an error: a secret

@@ -65,6 +65,76 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
     project.start().await.stop();
 }
 
+/// Settings of PostgreSQL with any text as their value by which nobody reaches a program, a library, a file, an address or another role. Each new
+/// version adds some, so those that are not here have to be refused: read what they do, and put them here or into `operator_keys.rs`.
+const HARMLESS: [&str; 40] = [
+    "DateStyle",
+    "TimeZone",
+    "application_name",
+    "backtrace_functions",
+    "bonjour_name",
+    "client_encoding",
+    "cluster_name",
+    "createrole_self_grant",
+    "debug_io_direct",
+    "default_table_access_method",
+    "default_tablespace",
+    "default_text_search_config",
+    "event_source",
+    "lc_messages",
+    "lc_monetary",
+    "lc_numeric",
+    "lc_time",
+    "log_connections",
+    "log_destination",
+    "log_line_prefix",
+    "log_timezone",
+    "primary_slot_name",
+    "recovery_target",
+    "recovery_target_lsn",
+    "recovery_target_name",
+    "recovery_target_time",
+    "recovery_target_timeline",
+    "recovery_target_xid",
+    "restrict_nonsystem_relation_kind",
+    "search_path",
+    "ssl_ciphers",
+    "ssl_ecdh_curve",
+    "ssl_groups",
+    "ssl_tls13_ciphers",
+    "synchronized_standby_slots",
+    "synchronous_standby_names",
+    "syslog_ident",
+    "temp_tablespaces",
+    "timezone_abbreviations",
+    "wal_consistency_checking",
+];
+
+/// Of the names and values that PostgreSQL has, whichever version runs, a file of the project chooses none that may lead to a program.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn gw_012_files_of_the_project_set_no_text_of_postgresql_that_nobody_has_read_about() {
+    let project = Project::new();
+    let running = project.start().await;
+    let names = "select string_agg(name, ' ' order by name) from pg_settings where vartype = 'string' and context <> 'internal'
+        and strpos(name, '.') = 0";
+    let names: String = query(&project.database().await, names).await;
+    running.stop();
+    let doubtful: Vec<&str> = names.split(' ').filter(|name| !HARMLESS.contains(name)).collect();
+    assert!(doubtful.len() > 20, "{doubtful:?}");
+    let settings: String = doubtful.iter().map(|name| format!("{name} = \"x\"\n")).collect();
+    project.write(
+        "config.toml",
+        &format!("project_id = \"cli\"\n[db.settings]\n{settings}"),
+    );
+
+    let said = text_of(&project.run(&["status"]));
+
+    for name in doubtful {
+        let refused = format!("db.settings.{name} has no effect in a file of the project");
+        assert!(said.contains(&refused), "{name}: {said}");
+    }
+}
+
 /// Its owner may close the database, from another one.
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn a_project_cannot_stop_its_start_by_closing_its_database() {
