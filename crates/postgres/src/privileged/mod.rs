@@ -272,8 +272,12 @@ fn has_code(error: &Error, code: &str) -> bool {
 /// The options of the caller come first, because the last value of a parameter counts.
 fn join_options(given: Option<&str>, further: &str) -> String {
     let pinned = OPTIONS.map(|(name, value)| format!("-c {name}={value}"));
-    // Nobody can log in where a library is missing. It cannot be set after the login, so it is none of OPTIONS.
-    let pinned = format!("{} -c local_preload_libraries=", pinned.join(" "));
+    // Nobody can log in where a library is missing, and `postgres`, who may log in here too, where an event trigger of the project refuses it. Both
+    // cannot be set after the login, so they are none of OPTIONS.
+    let pinned = format!(
+        "{} -c local_preload_libraries= -c selvedge.without_login_triggers=on",
+        pinned.join(" ")
+    );
     format!(
         "{} {pinned}{further}{WITHOUT_EVENT_TRIGGERS}",
         given.unwrap_or_default()

@@ -1,5 +1,6 @@
 //! Who may run the code of a project's event triggers, and with which tags.
 
+use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::migrate::{apply_platform, clear_project};
 use selvedge_testing::TestDatabase;
 
@@ -126,6 +127,8 @@ async fn gw_012_an_event_trigger_that_refuses_logins_keeps_out_nobody_who_is_to_
 
     assert!(connect("postgres", "").await.is_err(), "the trigger fires");
     let skipping = "-c selvedge.without_login_triggers=on";
+    let asking = PrivilegedLogin::new(database.config("postgres")).connect().await;
+    assert!(!asking.expect("it may be a superuser's login").is_superuser());
     let own = connect("postgres", skipping).await.expect("a login");
     own.batch_execute("drop event trigger no")
         .await
