@@ -1,6 +1,6 @@
 import type { Session } from "@supabase/auth-js";
 import { refuseStrayDrops } from "@ui/stray-drops";
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
 import { readFirstUserRows } from "@/app/first-user-rows";
@@ -21,10 +21,13 @@ const queryClient = createQueryClient();
 seedQueries(queryClient, readPageData());
 
 function renderApp(container: HTMLElement, session?: Session | null): void {
-  createRoot(container).render(
-    <StrictMode>
-      <App queryClient={queryClient} session={session} />
-    </StrictMode>,
+  // A first rendering is one task otherwise, in which a slow phone answers to nothing. As a transition it lets taps in between.
+  startTransition(() =>
+    createRoot(container).render(
+      <StrictMode>
+        <App queryClient={queryClient} session={session} />
+      </StrictMode>,
+    ),
   );
 }
 
@@ -44,7 +47,8 @@ const root = document.getElementById("root");
 if (root === null) throw new Error('index.html has no element with the id "root".');
 
 // Where the first view has been painted already (app/first-paint/), the app replaces it by the whole page and not by a spinner.
-const firstPage = loadPages(window.location);
+// Not within this script's own run: tools that note who asks for a file, such as Lighthouse, read all of a script again that is running.
+const firstPage = Promise.resolve().then(() => loadPages(window.location));
 if (root.hasChildNodes()) void replaceFirstView(root);
 else renderApp(root);
 
@@ -56,8 +60,8 @@ void whenInUse()
       import.meta.env.PROD && import("@/lib/offline-copies"),
     ]),
   )
-  .then(([{ holdLists }, copies]) => {
-    holdLists();
+  .then(([{ guardClicks }, copies]) => {
+    guardClicks();
     if (copies) copies.startKeeping();
   })
   // Without a network there is nothing to keep.
