@@ -3,8 +3,9 @@ import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import {
   contentWidth,
   eagerPickerLines,
+  emptyPickerArea,
   measurePicker,
-  pickerArea,
+  pickerBar,
   pickerGap,
   pickerPictureSizes,
 } from "@/features/items/components/item-picker-shape";
@@ -18,14 +19,14 @@ import type { StoredSession } from "./stored-session";
 /** The wizard without a draft: its first step, and the items when they have arrived. Null where the app has to read a draft. */
 export function paintCreateOutfit({ user }: StoredSession, { items }: UserRows): FirstView | null {
   if (readDraft(user.id, null) !== null) return null;
-  const area = div(`overflow-hidden ${pickerArea}`);
+  const area = div(`overflow-hidden ${emptyPickerArea}`);
   const page = sitePage(
     element("h1", "font-serif text-display", "Create Outfit"),
     steps(),
     filters(),
     div("mt-4", area),
     div(
-      "max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3",
+      pickerBar,
       div(
         "flex items-center justify-between gap-4 md:mt-6",
         element("p", "text-ink-soft text-small", "Add at least 1 item to go on."),

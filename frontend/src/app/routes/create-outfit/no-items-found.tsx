@@ -31,7 +31,7 @@ export function NoItemsFound({ params, draft, onChange, onToggle }: NoItemsFound
   }
 
   const header = (
-    <div className="mb-3 px-2 pt-3">
+    <div className="mb-3 pt-3 md:px-2">
       <p className="text-balance font-serif text-heading">No items found matching your criteria.</p>
       {criteria.length > 0 && <Criteria criteria={criteria} onClear={clear} />}
       {(list.isPending || newest.length > 0) && (

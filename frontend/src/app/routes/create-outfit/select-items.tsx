@@ -4,6 +4,7 @@ import { useState } from "react";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { type PickableItem, pickableItemsQuery } from "@/features/items/api/list-pickable-items";
 import { ItemPicker, ItemPickerSkeleton } from "@/features/items/components/item-picker";
+import { pickerBar } from "@/features/items/components/item-picker-shape";
 import { type Draft, type PickedItem, selectableGenders } from "@/features/submissions/api/draft";
 import { unfilteredSearch } from "@/lib/catalogue-search";
 import { ChosenItems } from "./chosen-items";
@@ -59,8 +60,7 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
         </button>
         <AvailableItems params={params} draft={draft} onChange={onChange} onToggle={toggle} />
       </div>
-      {/* On phones it stays above the navigation, wherever the page is scrolled to. */}
-      <div className="max-md:sticky max-md:bottom-[calc(3.75rem+env(safe-area-inset-bottom))] max-md:z-20 max-md:-mx-4 max-md:border-line max-md:border-t max-md:bg-canvas max-md:px-4 max-md:py-3">
+      <div className={pickerBar}>
         {draft.items.length > 0 && (
           // Below the list: above it, each chip would push away what the pointer is on.
           <div className="mt-4 max-md:mt-0 max-md:mb-2">

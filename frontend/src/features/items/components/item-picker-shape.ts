@@ -2,9 +2,15 @@
 
 import { itemCardShape } from "./item-card-shape";
 
-/** The frame around the items. On phones it fills the screen between the search box and the bar with Next. */
-export const pickerArea =
-  "h-[max(20rem,calc(100dvh-26rem))] rounded-md border border-line p-3 md:h-128 lg:h-136";
+/** The frame around the items, in which they are scrolled. On phones there is none, and the page is scrolled. */
+export const pickerArea = "md:h-128 md:rounded-md md:border md:border-line md:p-3 lg:h-136";
+
+/** Of its placeholder, which on phones is as high as the screen, so that what is below stays there when the items arrive. */
+export const emptyPickerArea = `max-md:min-h-dvh ${pickerArea}`;
+
+/** What is chosen and the way on, below the items. On phones it stays above the navigation, wherever the page is scrolled to. */
+export const pickerBar =
+  "max-md:sticky max-md:bottom-[calc(3.75rem+env(safe-area-inset-bottom))] max-md:z-20 max-md:-mx-4 max-md:border-line max-md:border-t max-md:bg-canvas max-md:px-4 max-md:py-3";
 
 export const pickerPictureSizes = "(min-width: 1024px) 220px, (min-width: 768px) 30vw, 46vw";
 
@@ -14,7 +20,7 @@ export const pickerGap = 12;
 /** Pixels of name, price and button below a picture. */
 const captionHeight = 108;
 
-/** Number of lines that fit into the frame on every screen. Their pictures are loaded immediately. */
+/** Number of lines that are seen at first on every screen. Their pictures are loaded immediately. */
 export const eagerPickerLines = 2;
 
 function columnsFor(width: number): number {

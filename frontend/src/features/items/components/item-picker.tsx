@@ -18,6 +18,7 @@ import { itemCardShape, itemPictureWidth } from "./item-card-shape";
 import {
   contentWidth,
   eagerPickerLines,
+  emptyPickerArea,
   measurePicker,
   pickerArea,
   pickerGap,
@@ -36,13 +37,13 @@ interface ItemPickerProps {
   busy: boolean;
   chosenIds: ReadonlySet<string>;
   onToggle: (item: PickableItem, chosen: boolean) => void;
-  /** Above the items, scrolled with them. It is lower than the {@link overscan}, so the lines in view need not know of it. */
+  /** Above the items, scrolled with them. */
   header?: ReactNode;
 }
 
 /**
- * Items to choose from, in a scrolling area. Only the lines near its window are in the DOM, and further pages are loaded
- * while scrolling, so a catalogue may have thousands.
+ * Items to choose from, in a frame that scrolls, and on phones in the page. Only the lines near what is in view are in the DOM, and
+ * further pages are loaded while scrolling, so a catalogue may have thousands.
  */
 export function ItemPicker({
   items,
@@ -54,6 +55,7 @@ export function ItemPicker({
   header,
 }: ItemPickerProps) {
   const area = useRef<HTMLDivElement>(null);
+  const cards = useRef<HTMLUListElement>(null);
   const width = useWidth(area);
   const { columns, cellWidth, lineHeight } = measurePicker(width);
   const lineCount = width === 0 ? 0 : Math.ceil(items.length / columns);
@@ -61,9 +63,7 @@ export function ItemPicker({
   const focusedIndex = items.findIndex(({ id }) => id === focusedId);
   const focusedLine = focusedIndex < 0 ? undefined : Math.floor(focusedIndex / columns);
 
-  // Every line has the same height, so the lines in view follow from the scroll position.
-  const [scroll, setScroll] = useState<ScrollPosition>({ top: 0, height: 600 });
-  const linesInView = findLinesInView(scroll, lineHeight);
+  const linesInView = useLinesInView(area, cards, width === 0 ? null : lineHeight);
   const firstLine = Math.max(0, linesInView.first - overscan);
   const endOfWindow = linesInView.end;
   const lastLine = Math.min(lineCount - 1, endOfWindow + overscan);
@@ -85,19 +85,15 @@ export function ItemPicker({
   return (
     <div
       ref={area}
-      onScroll={({ currentTarget }) => {
-        const current = { top: currentTarget.scrollTop, height: currentTarget.clientHeight };
-        // React renders nothing when the state is the same object, so only a scroll that brings another line into view costs time.
-        setScroll((before) => (haveSameLines(before, current, lineHeight) ? before : current));
-      }}
       className={cn(
         pickerArea,
-        "overflow-y-auto overscroll-contain transition-opacity",
+        "transition-opacity md:overflow-y-auto md:overscroll-contain",
         busy && header === undefined && "opacity-60",
       )}
     >
       {header}
       <ul
+        ref={cards}
         aria-label={label}
         aria-busy={busy || undefined}
         className="relative"
@@ -135,19 +131,60 @@ export function ItemPicker({
   );
 }
 
-interface ScrollPosition {
-  top: number;
-  height: number;
+interface Lines {
+  /** The first line that can be seen. */
+  first: number;
+  /** The one after the last. */
+  end: number;
 }
 
-/** The first line that can be seen, and the one after the last. */
-function findLinesInView({ top, height }: ScrollPosition, lineHeight: number) {
-  return { first: Math.floor(top / lineHeight), end: Math.ceil((top + height) / lineHeight) };
+/** Lines on a screen that has not been measured yet. */
+const firstLines: Lines = { first: 0, end: eagerPickerLines };
+
+/** The lines in the part of the frame that is on the screen. All have the same height, so they follow from where the list begins. */
+function findLinesInView(area: HTMLElement, list: HTMLElement, lineHeight: number): Lines {
+  const frame = area.getBoundingClientRect();
+  const top = Math.max(frame.top, 0) - list.getBoundingClientRect().top;
+  const bottom = top + Math.min(frame.bottom, window.innerHeight) - Math.max(frame.top, 0);
+  // The page may be scrolled to where nothing of the list is seen.
+  const first = Math.max(0, Math.floor(top / lineHeight));
+  return { first, end: Math.max(first, Math.ceil(bottom / lineHeight)) };
 }
 
-function haveSameLines(a: ScrollPosition, b: ScrollPosition, lineHeight: number): boolean {
-  const [before, after] = [findLinesInView(a, lineHeight), findLinesInView(b, lineHeight)];
-  return before.first === after.first && before.end === after.end;
+/** The {@link findLinesInView} while frame and page are scrolled. */
+function useLinesInView(
+  area: React.RefObject<HTMLElement | null>,
+  list: React.RefObject<HTMLElement | null>,
+  lineHeight: number | null,
+): Lines {
+  const [lines, setLines] = useState(firstLines);
+  useLayoutEffect(() => {
+    function update(): void {
+      // Before the width is known, lines have no height.
+      if (lineHeight === null || area.current === null || list.current === null) return;
+      const next = findLinesInView(area.current, list.current, lineHeight);
+      // React renders nothing when the state is the same object, so only a scroll that brings another line into view costs time.
+      setLines((before) =>
+        before.first === next.first && before.end === next.end ? before : next,
+      );
+    }
+    update();
+    // A frame's scroll does not bubble, but passes the window on its way down.
+    const options = { capture: true, passive: true };
+    window.addEventListener("scroll", update, options);
+    window.addEventListener("resize", update, options);
+    // More items make the list longer below what is in view, and what is above it may change without a scroll.
+    const observer = new ResizeObserver(update);
+    for (const element of [list.current, document.body]) {
+      if (element !== null) observer.observe(element);
+    }
+    return () => {
+      observer.disconnect();
+      window.removeEventListener("scroll", update, options);
+      window.removeEventListener("resize", update, options);
+    };
+  }, [area, list, lineHeight]);
+  return lines;
 }
 
 interface PickerCardProps {
@@ -222,7 +259,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
 /** Placeholders of the first items. */
 export function ItemPickerSkeleton() {
   return (
-    <div role="status" className={cn(pickerArea, "overflow-hidden")}>
+    <div role="status" className={cn(emptyPickerArea, "overflow-hidden")}>
       <span className="sr-only">Loading items...</span>
       <div aria-hidden="true" className="grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-4">
         {["a", "b", "c", "d", "e", "f", "g", "h"].map((card) => (
