@@ -29,7 +29,9 @@ export function paintMyProfile({ user }: StoredSession, { profile }: UserRows): 
     const own = await profile;
     if (own === null) return;
     if (!own.username) publicLink.remove();
-    panel.append(summary(own, user.email ?? ""), accountSection());
+    const account = div("", accountSection());
+    account.dataset.wide = "";
+    panel.append(div(accountClasses.profileColumns, summary(own, user.email ?? ""), account));
   }
   return { page, complete };
 }
@@ -52,10 +54,10 @@ function tabList(): HTMLElement {
 function summary({ username, role }: Profile, email: string): HTMLElement {
   const badge = role === "admin" ? "bg-accent text-on-accent" : "border border-line text-ink-soft";
   return div(
-    "flex items-center gap-6 max-sm:flex-col max-sm:text-center",
+    accountClasses.summary,
     avatarFrame(),
     div(
-      "min-w-0 max-w-full flex-1",
+      accountClasses.summaryText,
       div(
         "flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:justify-center",
         element("h2", "break-words font-serif text-heading", username ?? "No username set"),

@@ -4,6 +4,7 @@ import { type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
 import { TabList } from "@/components/ui/tab-list";
 import * as Tabs from "@/components/ui/tabs";
+import { accountClasses } from "@/features/account/components/account-classes";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
@@ -53,10 +54,12 @@ export function MyProfile() {
         <Panel value="profile">
           <OwnProfile>
             {(own) => (
-              <>
+              <div className={accountClasses.profileColumns}>
                 <ProfileSummary profile={own} email={user.email} />
-                <OwnAccount user={user} profile={own} />
-              </>
+                <div data-wide="">
+                  <OwnAccount user={user} profile={own} />
+                </div>
+              </div>
             )}
           </OwnProfile>
         </Panel>

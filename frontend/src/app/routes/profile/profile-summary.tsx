@@ -3,6 +3,7 @@ import { cn } from "@ui/cn";
 import { LoadingPage } from "@ui/spinner";
 import { Suspense, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
+import { accountClasses } from "@/features/account/components/account-classes";
 import { capitalise, initialsOf } from "@/lib/format";
 import { lazyPart } from "@/lib/lazy-part";
 import type { Profile } from "@/lib/session";
@@ -35,14 +36,14 @@ export function ProfileSummary({ profile, email }: ProfileSummaryProps) {
     );
   }
   return (
-    <div className="flex items-center gap-6 max-sm:flex-col max-sm:text-center">
+    <div className={accountClasses.summary}>
       <Avatar
         key={profile.avatar_url}
         src={profile.avatar_url}
         initials={initialsOf(profile.username, email)}
         size="lg"
       />
-      <div className="min-w-0 max-w-full flex-1">
+      <div className={accountClasses.summaryText}>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:justify-center">
           <h2 className="break-words font-serif text-heading">
             {profile.username ?? "No username set"}
