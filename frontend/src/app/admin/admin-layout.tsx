@@ -47,7 +47,7 @@ export function AdminLayout({ children }: { children: ReactNode }) {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-6xl px-4 pt-5 pb-16 outline-none lg:px-8"
+          className="mx-auto w-full max-w-[84rem] px-4 pt-5 pb-16 outline-none lg:px-8"
         >
           {children}
         </main>

@@ -197,7 +197,7 @@ function tickColumn(ticked: Ticked<AdminItem>, rows: readonly AdminItem[]): Colu
         aria-label="Select all of the page"
         checked={rows.length > 0 && rows.every(({ id }) => ticked.has(id))}
         onChange={() => ticked.toggleAll(rows)}
-        className="block size-5 accent-accent"
+        className="tick"
       />
     ),
     className: "w-8 pr-0! max-sm:hidden",
@@ -207,7 +207,7 @@ function tickColumn(ticked: Ticked<AdminItem>, rows: readonly AdminItem[]): Colu
         aria-label={`Select ${item.name}`}
         checked={ticked.has(item.id)}
         onChange={() => ticked.toggle(item)}
-        className="block size-5 accent-accent"
+        className="tick"
       />
     ),
   };

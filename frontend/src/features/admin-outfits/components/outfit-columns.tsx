@@ -37,7 +37,7 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
             aria-label={`Select ${outfit.name}`}
             checked={actions.selected.has(outfit.id)}
             onChange={() => actions.onSelect(outfit)}
-            className="block size-5 accent-accent"
+            className="tick"
           />
         ),
     },
@@ -61,6 +61,7 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
     {
       header: "Creator",
       className: "max-lg:hidden",
+      // One line for each outfit: rows of different heights are harder to read down, and fewer fit on the screen.
       cell: (outfit) =>
         outfit.user_id === null ? (
           creatorName(outfit)
@@ -69,7 +70,7 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
             type="button"
             aria-label={`Outfits of ${creatorName(outfit)}`}
             onClick={() => actions.onCreator(outfit)}
-            className="min-h-6 text-left hover:underline"
+            className="block min-h-6 max-w-40 truncate text-left hover:underline"
           >
             {creatorName(outfit)}
           </button>
@@ -88,8 +89,14 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
     {
       header: "Styles",
       className: "max-xl:hidden text-ink-soft",
-      cell: ({ outfit_styles }) =>
-        outfit_styles.flatMap((id) => actions.styleNames?.get(id) ?? []).join(", "),
+      cell: ({ outfit_styles }) => {
+        const names = outfit_styles.flatMap((id) => actions.styleNames?.get(id) ?? []).join(", ");
+        return (
+          <span title={names} className="block max-w-44 truncate">
+            {names}
+          </span>
+        );
+      },
     },
     {
       header: "Created",
