@@ -7,7 +7,11 @@ interface SearchDraftOptions {
   onSearch: (text: string) => void;
   /** Milliseconds without a keystroke before a search; none searches only when it is asked to. */
   pauseMs: number | undefined;
+  /** Calls the function, later if a change of the page would be in the way now. Without it a search begins when the pause ends. */
+  hold?: (act: () => void) => void;
 }
+
+const callNow = (act: () => void) => act();
 
 /** Own searches whose answer is waited for; the address may skip some of them. */
 const mostPending = 20;
@@ -21,7 +25,7 @@ const settleMs = 1000;
  * The text of a search field. The address follows with a delay, and what was typed after a search was sent is never replaced by that
  * search when it arrives.
  */
-export function useSearchDraft({ query, onSearch, pauseMs }: SearchDraftOptions) {
+export function useSearchDraft({ query, onSearch, pauseMs, hold = callNow }: SearchDraftOptions) {
   const [draft, setDraft] = useState(query);
   const [known, setKnown] = useState(query);
   const [pending, setPending] = useState<readonly string[]>([]);
@@ -38,7 +42,13 @@ export function useSearchDraft({ query, onSearch, pauseMs }: SearchDraftOptions)
   useLayoutEffect(() => {
     newest.current = { query, onSearch, draft, pending };
   });
-  useLayoutEffect(() => () => window.clearTimeout(timer.current), []);
+  useLayoutEffect(
+    () => () => {
+      window.clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
   const isSettled = pending.length > 0 && pending.at(-1) === query;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each search, and each change of the address, begins the wait anew.
   useEffect(() => {
@@ -70,10 +80,17 @@ export function useSearchDraft({ query, onSearch, pauseMs }: SearchDraftOptions)
     newest.current.draft = text;
     window.clearTimeout(timer.current);
     if (pauseMs === undefined) return;
-    timer.current = window.setTimeout(() => {
-      // The address has replaced the text meanwhile.
-      if (newest.current.draft === text) search(text);
+    const { pathname } = window.location;
+    const ended = window.setTimeout(() => {
+      hold(() => {
+        // The field is gone, or something else was typed while the search was held.
+        if (timer.current !== ended) return;
+        // A link leads to another page, which the search would take away again; or the address has replaced the text.
+        const isLeft = window.location.pathname !== pathname;
+        if (!isLeft && newest.current.draft === text) search(text);
+      });
     }, pauseMs);
+    timer.current = ended;
   }
   return {
     draft,

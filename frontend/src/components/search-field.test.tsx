@@ -2,6 +2,7 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useRef, useState } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { holdLists } from "@/lib/press";
 import { SearchField } from "./search-field";
 
 beforeEach(() => {
@@ -37,7 +38,8 @@ function SlowPage() {
 }
 
 const box = () => screen.getByRole<HTMLInputElement>("searchbox");
-const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+/** With a millisecond for the timer that hands a search on. */
+const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms + 1));
 /** Adds letters to what the box shows at that moment, as typing does. */
 const type = (letters: string) =>
   fireEvent.change(box(), { target: { value: box().value + letters } });
@@ -159,4 +161,34 @@ it("leaves the Escape of an input method alone", async () => {
   expect(box()).toHaveValue("dre");
   await userEvent.type(box(), "{Escape}");
   expect(box()).toHaveValue("");
+});
+
+it("waits for the click where the pause in typing ends between press and release", () => {
+  searches = [];
+  holdLists();
+  render(<SlowPage />);
+  type("dre");
+  const link = screen.getByRole("button", { name: "Link" });
+  pass(200);
+  fireEvent.pointerDown(link, { button: 0 });
+  pass(100);
+  expect(searches).toEqual([]);
+  fireEvent.pointerUp(link, { button: 0 });
+  fireEvent.click(document.body);
+  pass(20);
+
+  expect(searches).toEqual(["dre"]);
+});
+
+it("does not take away the page that a link leads to while the search waits", () => {
+  searches = [];
+  render(<SlowPage />);
+  const { pathname } = window.location;
+  type("dre");
+  // The address is the new one before the code of its page is there.
+  window.history.pushState(null, "", "/terms");
+  pass(1000);
+  window.history.replaceState(null, "", pathname);
+
+  expect(searches).toEqual([]);
 });

@@ -1,7 +1,11 @@
+import { notifyManager } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { isEscape } from "@ui/keys";
 import { useSearchDraft } from "@ui/use-search-draft";
 import { Search, X } from "lucide-react";
+
+/** A search whose result is kept changes the list at once, so it waits for the end of a press, as results do that arrive (lib/press.ts). */
+const hold = (act: () => void) => notifyManager.schedule(act);
 
 /** Milliseconds without a keystroke before a live search runs. */
 const typingPauseMs = 250;
@@ -33,6 +37,7 @@ export function SearchField({
     query,
     onSearch,
     pauseMs: live ? typingPauseMs : undefined,
+    hold,
   });
 
   return (
