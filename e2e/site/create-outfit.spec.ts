@@ -126,6 +126,16 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
     await expect(available.getByRole("button", { name: /^Add/ }).first()).toBeInViewport();
     await expect(chips(page).first()).toBeInViewport();
     await expect(page.getByRole("button", { name: "Next" })).toBeInViewport();
+    // The page scrolls, and not a frame in it, and the way on stays.
+    await page.getByRole("button", { name: "Clear search" }).click();
+    const scrollTo = (top: number) =>
+      page.evaluate((y) => {
+        window.scrollTo({ top: y, behavior: "instant" });
+        return window.scrollY;
+      }, top);
+    await expect.poll(() => scrollTo(2000)).toBe(2000);
+    await expect(available.locator('[aria-posinset="11"]')).toBeInViewport();
+    await expect(page.getByRole("button", { name: "Next" })).toBeInViewport({ ratio: 1 });
   }
   await openReview(page);
   await page.getByLabel("Outfit name (optional)").fill("A");
@@ -205,6 +215,26 @@ test("an item that moves while it is pressed is added", async ({ page, person })
   await expect(chips(page)).toHaveText([new RegExp(pressed.name)]);
   const available = page.getByRole("list", { name: "Available items" });
   await expect(available.getByRole("listitem")).toHaveCount(1);
+});
+
+test("the second click of a double click takes out no other item, and submits nothing", {
+  tag: "@phone",
+}, async ({ page, person }) => {
+  await uploadTrainingPhotos(person);
+  const [first, second] = [await makeNamedItem("men"), await makeNamedItem("men")];
+  await openSignedIn(page, person.email, "/create-outfit");
+  await addItem(page, first);
+  await addItem(page, second);
+
+  await page.getByRole("button", { name: `Remove ${first.name}` }).dblclick();
+  await expect(chips(page)).toHaveText([new RegExp(second.name)]);
+  await page.getByRole("button", { name: "Next" }).dblclick();
+  await expect(page.getByRole("heading", { name: "Review & Submit" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Submit Outfit" })).toBeEnabled();
+  expect(await outfitsOf(person)).toEqual([]);
+  // Both clicks are one step of the history.
+  await page.goBack();
+  await expect(chips(page)).toHaveText([new RegExp(second.name)]);
 });
 
 test("changing the gender asks before it takes items out", async ({ page, person, phone }) => {

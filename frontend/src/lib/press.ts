@@ -41,6 +41,16 @@ export function holdLists(): void {
   notifyManager.setScheduler((notify) => whenReleased(() => setTimeout(notify)));
 }
 
+/** Clicks act on what was pressed, also while lists arrive, and the second one of a double click on nothing else. */
+export function guardClicks(): void {
+  holdLists();
+  import("@/lib/stray-clicks").then(
+    ({ ignoreStrayClicks }) => ignoreStrayClicks(),
+    // Without a network the page works all the same.
+    () => undefined,
+  );
+}
+
 function listen(type: string, listener: (event: Event) => unknown): void {
   window.addEventListener(type, listener, { capture: true, passive: true });
 }

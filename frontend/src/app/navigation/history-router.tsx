@@ -72,7 +72,9 @@ export function HistoryRouter({ children, scrollKey, onNavigate }: HistoryRouter
       go: history.go,
       push(to, state, options) {
         hold(to, () => {
-          history.push(to, state);
+          // The second click of a double click leads to where the first one has led: Back goes past both.
+          const isThere = history.createHref(to) === history.createHref(history.location);
+          history[isThere ? "replace" : "push"](to, state);
           show(options);
         });
       },

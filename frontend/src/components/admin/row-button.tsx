@@ -1,22 +1,12 @@
 import type { ComponentProps } from "react";
 import { Link } from "react-router";
+import { isDoubleClick } from "@/lib/stray-clicks";
 
-/** Milliseconds within which a second click belongs to the first one. Systems take up to 500 for a double click. */
-const doubleClickMs = 500;
-/** Pixels by which a pointer, or a thumb, moves between the two. */
-const doubleClickReach = { mouse: 10, touch: 48 };
 const lastClicks = new Map<string, { event: MouseEvent; number: number }>();
 
 /** Number of clicks on the page so far, whatever was clicked. */
 let clicks = 0;
 window.addEventListener("click", () => (clicks += 1), { capture: true });
-
-function reachOf(event: MouseEvent): number {
-  // Clicks of some browsers have no `pointerType`.
-  const type = "pointerType" in event ? event.pointerType : "";
-  const isTouch = type ? type === "touch" : window.matchMedia("(pointer: coarse)").matches;
-  return isTouch ? doubleClickReach.touch : doubleClickReach.mouse;
-}
 
 /**
  * Whether this click is the second one of a double click among buttons of this kind, on whatever row: the first one may have taken
@@ -28,11 +18,7 @@ export function isSecondClick(event: MouseEvent, kind = "row"): boolean {
   const last = lastClicks.get(kind);
   lastClicks.set(kind, { event, number: clicks });
   if (last === undefined || last.number < clicks - 1) return false;
-  const { timeStamp, clientX, clientY } = last.event;
-  return (
-    event.timeStamp - timeStamp < doubleClickMs &&
-    Math.hypot(event.clientX - clientX, event.clientY - clientY) < reachOf(event)
-  );
+  return isDoubleClick(last.event, event);
 }
 
 const rowButtonClasses =
