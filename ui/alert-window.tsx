@@ -50,8 +50,12 @@ export function AlertWindow({
   const [opener] = useState(() => document.activeElement);
   function returnFocus(event: Event) {
     event.preventDefault();
-    const target = opener?.isConnected ? opener : document.getElementById("main");
-    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    // The opener may have gone, or be disabled while what was confirmed runs; some browsers give buttons no focus when they are pressed.
+    for (const target of [opener, document.getElementById("main")]) {
+      if (!(target instanceof HTMLElement) || target === document.body) continue;
+      target.focus({ preventScroll: true });
+      if (document.activeElement === target) return;
+    }
   }
   return (
     <AlertDialog.Root open onOpenChange={(open) => !open && onClose()}>
