@@ -65,7 +65,10 @@ export function useUploadPhoto(userId: string, slot: Slot) {
   });
 }
 
-/** Empties a slot. The object goes before the row: after a failure in between, the photo can still be found and deleted. */
+/**
+ * Deletes a photo. The object goes before the row: after a failure in between, the photo can still be found and deleted. Another photo
+ * that has been put into the slot meanwhile, by another device or an upload that ended just then, stays.
+ */
 export function useDeletePhoto(userId: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -76,7 +79,8 @@ export function useDeletePhoto(userId: string) {
           .from("user_training_images")
           .delete()
           .eq("user_id", userId)
-          .eq("image_order", slot),
+          .eq("image_order", slot)
+          .eq("image_url", path),
       );
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: trainingPhotosKey(userId) }),

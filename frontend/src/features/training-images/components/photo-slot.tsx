@@ -26,6 +26,15 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
   const input = useRef<HTMLInputElement>(null);
   const choose = useRef<HTMLButtonElement>(null);
   const upload = usePhotoUpload(userId, slot, photo);
+  const again = (
+    <Button
+      className="max-sm:px-3"
+      onClick={upload.retry}
+      aria-label={`Try again to upload photo ${slot}`}
+    >
+      Try again
+    </Button>
+  );
   return (
     <>
       <SlotFrame
@@ -53,20 +62,13 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
               Cancel
             </Button>
           </div>
-        ) : upload.interrupted !== null ? (
-          <div className="flex size-full items-center justify-center p-2">
-            <Button
-              className="max-sm:px-3"
-              onClick={upload.retry}
-              aria-label={`Try again to upload photo ${slot}`}
-            >
-              Try again
-            </Button>
-          </div>
-        ) : photo === undefined ? (
-          <EmptySlot />
-        ) : (
+        ) : photo !== undefined ? (
+          // Also when another one could not be uploaded in its place.
           <PhotoPreview photo={photo} onRenew={onRenew} />
+        ) : upload.interrupted !== null ? (
+          <div className="flex size-full items-center justify-center p-2">{again}</div>
+        ) : (
+          <EmptySlot />
         )}
       </SlotFrame>
       <Button
@@ -79,9 +81,12 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
         {photo === undefined ? "Upload" : "Replace"}
       </Button>
       {upload.interrupted !== null && (
-        <p role="alert" className="mt-2 text-caption text-danger">
-          {upload.interrupted}
-        </p>
+        <>
+          <p role="alert" className="mt-2 text-caption text-danger">
+            {upload.interrupted}
+          </p>
+          {photo !== undefined && <div className="mt-2">{again}</div>}
+        </>
       )}
       <input
         ref={input}
