@@ -218,6 +218,7 @@ test("a user signs in with a provider, and the second time without the provider'
   await expect(page).not.toHaveURL(/access_token/);
   // Who has no username yet begins with the first steps.
   await expect(page).toHaveURL("/welcome");
+  await expect(toast(page, "Welcome!")).toBeVisible();
   await saveScreenshot(page, "came-by-provider");
   await accountMenu(page).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();

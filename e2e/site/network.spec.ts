@@ -1,5 +1,6 @@
 // How the site behaves when the network fails or the browser refuses storage.
 
+import type { Locator } from "@playwright/test";
 import { cards, expect, fillSignIn, openExplore, outfitName, test, toast } from "./journey.ts";
 
 test("a shared link is answered with the page whoever fetches it", { tag: "@once" }, async ({
@@ -34,17 +35,30 @@ test("an unreachable server is reported after 3 requests", async ({ page, pageEr
   await expect(cards(page).first()).toBeVisible();
 });
 
-test("a lost network shows a banner, and a list that never loaded says why", async ({
-  page,
-  context,
-  pageErrors,
-}) => {
+/** Names of the links, buttons and fields that lie below an element. */
+function controlsBelow(element: Locator): Promise<string[]> {
+  return element.evaluate((shown) => {
+    const a = shown.getBoundingClientRect();
+    return [...document.querySelectorAll<HTMLElement>("a, button, input")].flatMap((control) => {
+      const b = control.getBoundingClientRect();
+      const isApart =
+        b.right <= a.left || b.left >= a.right || b.bottom <= a.top || b.top >= a.bottom;
+      // What is scrolled below it can be scrolled away.
+      return isApart || control.closest("main") !== null ? [] : [control.outerHTML];
+    });
+  });
+}
+
+test("a lost network shows a banner over no control, and a list that never loaded says why", {
+  tag: "@phone",
+}, async ({ page, context, pageErrors }) => {
   pageErrors.expectNetworkFailures();
   await openExplore(page);
   const banner = page.getByText("You are offline. What you see may be out of date.");
 
   await context.setOffline(true);
   await expect(banner).toBeVisible();
+  expect(await controlsBelow(banner.locator(".."))).toEqual([]);
   await page.evaluate(() => {
     history.pushState(null, "", "/?gender=men");
     dispatchEvent(new PopStateEvent("popstate"));

@@ -57,7 +57,7 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("with an open menu", { tag: "@phone" }, async ({ page }) => {
+  test("with an open menu", { tag: "@phone" }, async ({ page, person }) => {
     await openExplore(page);
     for (const name of ["Notifications", "Appearance"]) {
       await page.getByRole("button", { name, exact: true }).click();
@@ -66,11 +66,22 @@ test.describe("axe finds no violations", () => {
       await page.keyboard.press("Escape");
       await expect(page.getByRole("menu")).toHaveCount(0);
     }
-    await signIn(page, "mira@lookbook.test");
+    await person.client
+      .from("profiles")
+      .update({ full_name: "W".repeat(60) })
+      .eq("id", person.id);
+    await signIn(page, person.email);
     for (const name of [/^Notifications/, /^Account menu of /]) {
       await page.getByRole("banner").getByRole("button", { name }).click();
       await expect(page.getByRole("menu").getByRole("menuitem").last()).toBeVisible();
       expect(await findViolations(page), `${name}`).toEqual([]);
+      // However long a name is.
+      const box = await page.getByRole("menu").boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(
+        page.viewportSize()?.width ?? 0,
+      );
+      expect(box?.width).toBeLessThanOrEqual(384);
       await page.keyboard.press("Escape");
       await expect(page.getByRole("menu")).toHaveCount(0);
     }

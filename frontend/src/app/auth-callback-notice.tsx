@@ -29,7 +29,8 @@ export function AuthCallbackNotice() {
     } else if (authCallback.kind === "confirmed") {
       toast("Email confirmed", "Welcome! You have been successfully signed in.", "success");
     } else if (authCallback.kind === "signed-in") {
-      toast("Welcome back!", "You have been successfully signed in.", "success");
+      const title = isNew ? "Welcome!" : "Welcome back!";
+      toast(title, "You have been successfully signed in.", "success");
     }
     isTold.current = true;
     if (isNew && pathname === paths.explore) {

@@ -8,16 +8,20 @@ export function OfflineBanner() {
     (listener) => onlineManager.subscribe(listener),
     () => onlineManager.isOnline(),
   );
-  // The live region exists before its text, or screen readers would not announce it.
+  // The live region exists before its text, or screen readers would not announce it. Nothing that is pressed lies below it: on phones it
+  // is one word between the wordmark and the buttons of the header, elsewhere it is at the lower edge.
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-4 top-3 z-[60] flex justify-center"
+      className="pointer-events-none fixed top-3.5 left-29 z-[60] flex md:inset-x-4 md:top-auto md:bottom-4 md:justify-center"
     >
       {!isOnline && (
-        <p className="inline-flex items-center gap-2.5 rounded-full bg-ink px-5 py-2.5 text-canvas text-small shadow-raised">
-          <WifiOff aria-hidden="true" className="size-4" strokeWidth={1.6} />
-          You are offline. What you see may be out of date.
+        <p className="inline-flex items-center gap-2.5 rounded-full bg-ink px-2.5 py-1 text-canvas text-small shadow-raised md:px-5 md:py-2.5">
+          <WifiOff aria-hidden="true" className="size-4 max-md:hidden" strokeWidth={1.6} />
+          <span className="max-md:sr-only">You are offline. What you see may be out of date.</span>
+          <span aria-hidden="true" className="md:hidden">
+            Offline
+          </span>
         </p>
       )}
     </div>

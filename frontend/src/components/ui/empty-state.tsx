@@ -24,7 +24,9 @@ export function EmptyState({ glyph, title, action, followed = false }: EmptyStat
       >
         {glyph}
       </span>
-      <p className="text-balance font-serif text-heading text-ink">{title}</p>
+      <p className="text-balance font-serif text-heading text-ink [overflow-wrap:anywhere]">
+        {title}
+      </p>
       {action}
     </div>
   );

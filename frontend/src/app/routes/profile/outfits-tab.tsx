@@ -24,15 +24,23 @@ interface OutfitsTabProps {
   list: keyof typeof texts;
 }
 
+/** The list, and its outfits without those that are being deleted. */
+function useOwnOutfits(userId: string) {
+  const outfits = useInfiniteQuery(ownOutfitsQuery(userId));
+  return { outfits, shown: useWithoutDeleted(outfits.data) };
+}
+
 /** The user's outfits, each with the state of its review. */
 export function OutfitsTab({ userId, list }: OutfitsTabProps) {
+  const { shown } = useOwnOutfits(userId);
   return (
     <section aria-labelledby="own-outfits-title">
-      <div className="mb-6 flex flex-wrap items-center justify-between gap-3">
+      <div className="mb-6 flex min-h-11 flex-wrap items-center justify-between gap-3">
         <h2 id="own-outfits-title" className="font-serif text-heading">
           {texts[list].title}
         </h2>
-        <CreateLink />
+        {/* Below an empty list's sentence it stands alone. */}
+        {shown?.length !== 0 && <CreateLink />}
       </div>
       {list === "outfits" && (
         <div className="mb-8">
@@ -52,8 +60,7 @@ export function OutfitsTab({ userId, list }: OutfitsTabProps) {
 }
 
 function OwnOutfits({ userId, list }: OutfitsTabProps) {
-  const outfits = useInfiniteQuery(ownOutfitsQuery(userId));
-  const shown = useWithoutDeleted(outfits.data);
+  const { outfits, shown } = useOwnOutfits(userId);
   if (outfits.isPending) return <OutfitGridSkeleton count={6} />;
   if (shown === undefined) {
     return (

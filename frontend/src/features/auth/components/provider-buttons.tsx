@@ -5,6 +5,11 @@ import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
 import { providerButtonsShape, providerLabel } from "./provider-buttons-shape";
 
+/** As a background it moves nothing when the app takes the first view over, which is drawn without it. */
+const googleSign = {
+  background: "url(/icons/google.svg) 1.5rem center / 1.125rem no-repeat",
+};
+
 /** A "Continue with …" button for each configured provider, with a divider below. After it the given page is opened. */
 export function ProviderButtons({ returnPath }: { returnPath: string }) {
   const { data: providers = [] } = useQuery(providersQuery());
@@ -15,6 +20,7 @@ export function ProviderButtons({ returnPath }: { returnPath: string }) {
         <Button
           key={id}
           size="lg"
+          style={id === "google" ? googleSign : undefined}
           onClick={() =>
             signInWithProvider(id, returnPath).catch((error: unknown) =>
               toast(
