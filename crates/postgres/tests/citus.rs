@@ -68,6 +68,7 @@ fn transaction<'a>(
         statement,
         calls_function: false,
         replayed_to: None,
+        client: None,
         turn: None,
         explain: None,
         end: TransactionEnd::Commit,

@@ -197,6 +197,7 @@ impl Lists {
             statement: &rows,
             calls_function: false,
             replayed_to: None,
+            client: None,
             turn: None,
             explain: None,
             end: TransactionEnd::Commit,

@@ -108,6 +108,7 @@ fn transaction(statement: &SqlStatement, access: AccessMode, calls_function: boo
         statement,
         calls_function,
         replayed_to: None,
+        client: None,
         turn: None,
         explain: None,
         end: TransactionEnd::Commit,

@@ -5,6 +5,7 @@
 //! transactions that end in a rollback or need another isolation level than read committed, and always with Citus, whose
 //! workers take part in explicit transactions only. No other code sets a caller's role.
 
+mod client_turns;
 mod context;
 mod error;
 mod failure;
@@ -26,6 +27,7 @@ mod transaction_statements;
 mod wait_queues;
 
 use postgres_types::PgLsn;
+use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 
 pub use context::{RequestContext, statements_for_workers};
@@ -84,6 +86,9 @@ pub struct RequestTransaction<'a> {
     /// A second statement that runs after the main one, for example the `EXPLAIN` of an estimated count.
     pub explain: Option<&'a SqlStatement>,
     pub end: TransactionEnd,
+    /// Whose request it is; of the fast ones of a client only a few run at a time while there are other clients. `None` for requests that are
+    /// nobody's in particular.
+    pub client: Option<ClientId>,
     /// What the database may take for the statement, where that is limited: kept until it has answered.
     pub turn: Option<&'a DatabaseTurn>,
 }

@@ -14,8 +14,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lru::LruCache;
+use selvedge_limits::{ClientId, Turn};
 use selvedge_memory::MemoryBudget;
 
+use super::client_turns::ClientTurns;
 use super::failure::{may_repeat, show_failure, wait_within};
 use super::pipeline::Pipeline;
 use super::pipeline_needs::PipelineNeeds;
@@ -56,6 +58,7 @@ struct Inner {
     /// Whether a pipeline is being opened in advance; one at a time.
     is_opening_in_advance: Cell<bool>,
     wait_queues: Rc<WaitQueues>,
+    client_turns: ClientTurns,
     /// Hashes of statements whose rows only PostgreSQL can write as JSON; the least recently used is forgotten first.
     fallbacks: RefCell<LruCache<u64, ()>>,
     /// When pipelines were last removed because they were idle or old.
@@ -75,6 +78,7 @@ impl RequestPool {
                 opening: RefCell::default(),
                 is_opening_in_advance: Cell::new(false),
                 wait_queues,
+                client_turns: ClientTurns::default(),
                 fallbacks: RefCell::new(LruCache::new(REMEMBERED_FALLBACKS)),
                 times_checked: Cell::new(Instant::now()),
             }),
@@ -139,7 +143,8 @@ impl RequestPool {
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
-                let may_be_written = !self.inner.needs_fallback(label.statement);
+                let statement = label.statement;
+                let may_be_written = !self.inner.needs_fallback(statement);
                 let read = (read, may_be_written);
                 let (running, is_fallback) =
                     pipeline.begin_json_read(label, transaction, read, &roles, attempt)?;
@@ -149,9 +154,7 @@ impl RequestPool {
                 timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
                 match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
-                    Err(Failure::NeedsFallback) if may_be_written => {
-                        self.inner.note_fallback(label.statement)
-                    }
+                    Err(Failure::NeedsFallback) if may_be_written => self.inner.note_fallback(statement),
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                     result => return result.map_err(|failure| show_failure(failure, &roles)),
                 }
@@ -249,7 +252,12 @@ impl Inner {
             )
         };
         let (statement, mut work) = assess_transaction();
-        let deadline = Instant::now() + self.config.acquire_timeout;
+        let now = Instant::now();
+        let deadline = now + self.config.acquire_timeout;
+        let turn = match work.runs_alone {
+            true => None,
+            false => self.wait_for_turn(transaction.client, now, deadline).await?,
+        };
         let mut has_waited = false;
         let pipeline = loop {
             match self.choose_pipeline(work) {
@@ -277,8 +285,23 @@ impl Inner {
             subject: work.subject,
             blocks: work.runs_alone,
             writes: work.writes,
+            _turn: turn,
         };
         Ok((pipeline, label))
+    }
+
+    /// Waits until the client has few transactions in flight.
+    async fn wait_for_turn(
+        &self,
+        client: Option<ClientId>,
+        now: Instant,
+        deadline: Instant,
+    ) -> Result<Option<Turn>, RequestError> {
+        let turn = self.client_turns.wait(client, now);
+        tokio::time::timeout_at(deadline.into(), turn).await.map_err(|_| {
+            self.database.pool_metrics().count_timeout();
+            RequestError::Timeout
+        })
     }
 
     fn choose_pipeline(self: &Rc<Self>, work: PipelineNeeds) -> Choice {

@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
+use selvedge_limits::Turn;
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::oneshot;
@@ -66,7 +67,7 @@ struct Shared {
 pub(crate) type OnFinished = Box<dyn Fn(Option<(BatchLabel, Duration)>)>;
 
 /// What the pool must know about a batch in flight.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct BatchLabel {
     /// Hash of the statement, for [`OnFinished`].
     pub(crate) statement: u64,
@@ -76,6 +77,8 @@ pub(crate) struct BatchLabel {
     pub(crate) blocks: bool,
     /// Whether its commit may wait for the disk.
     pub(crate) writes: bool,
+    /// The client's turn, which lasts until the server has answered, also when nobody waits for it any more.
+    pub(crate) _turn: Option<Turn>,
 }
 
 struct Pending {
@@ -86,11 +89,11 @@ struct Pending {
 
 impl Pending {
     fn blocks(&self) -> bool {
-        self.label.is_some_and(|label| label.blocks)
+        self.label.as_ref().is_some_and(|label| label.blocks)
     }
 
     fn writes(&self) -> bool {
-        self.label.is_some_and(|label| label.writes)
+        self.label.as_ref().is_some_and(|label| label.writes)
     }
 }
 
@@ -178,7 +181,7 @@ impl Connection {
         let mut statements = self.shared.statements.borrow_mut();
         let mut batch = Batch::begin(&mut out, &mut statements)?;
         let collector = match compose(&mut batch) {
-            Ok(()) => batch.finish(label.is_some_and(|label| label.writes)),
+            Ok(()) => batch.finish(label.as_ref().is_some_and(|label| label.writes)),
             Err(error) => {
                 batch.discard();
                 return Err(error);
@@ -291,7 +294,7 @@ impl Shared {
     }
 
     fn count(&self, pending: &Pending) {
-        if let Some(label) = pending.label.filter(|label| label.blocks) {
+        if let Some(label) = pending.label.as_ref().filter(|label| label.blocks) {
             self.blocking_subject.set(label.subject);
         }
         self.blocking

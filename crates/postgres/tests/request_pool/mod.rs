@@ -97,6 +97,7 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
         statement,
         calls_function: false,
         replayed_to: None,
+        client: None,
         turn: None,
         explain: None,
         end: TransactionEnd::Commit,

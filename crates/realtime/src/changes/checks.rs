@@ -431,6 +431,7 @@ fn as_identity<'a>(identity: &'a Identity, statement: &'a SqlStatement) -> Reque
         statement,
         calls_function: false,
         replayed_to: None,
+        client: None,
         turn: None,
         explain: None,
         end: TransactionEnd::Commit,

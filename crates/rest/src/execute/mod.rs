@@ -4,6 +4,7 @@ mod document_memory;
 mod replica_reads;
 
 use bytes::{BufMut, BytesMut};
+use selvedge_limits::ClientId;
 use selvedge_memory::DatabaseTurn;
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonDocument, JsonForm, JsonRead, JsonReadResult, RequestContext,
@@ -63,6 +64,8 @@ pub(crate) struct Execution<'a> {
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
+    /// Who shares the connections with others.
+    pub(crate) client: ClientId,
     pub(crate) texts: &'a RequestTexts,
     /// What PostgreSQL may take for the request's large body.
     pub(crate) turn: Option<&'a DatabaseTurn>,
@@ -227,6 +230,7 @@ impl Execution<'_> {
             statement,
             calls_function: false,
             replayed_to: None,
+            client: Some(self.client),
             turn: None,
             explain: None,
             end: TransactionEnd::Commit,
@@ -260,6 +264,7 @@ impl Execution<'_> {
             statement,
             calls_function: plan.function().is_some(),
             replayed_to: None,
+            client: Some(self.client),
             turn: self.turn,
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {

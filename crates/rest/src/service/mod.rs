@@ -204,6 +204,7 @@ async fn run_stages(
         pool: worker.pool(),
         replicas: replicas.as_ref(),
         identity: &identity,
+        client: Caller::client_of(http),
         texts: &request_texts(http),
         turn: turn.as_ref(),
         result_memory,

@@ -125,6 +125,7 @@ impl PageMetaFunction {
                 statement: &statement,
                 calls_function: true,
                 replayed_to: None,
+                client: None,
                 turn: None,
                 explain: None,
                 end: TransactionEnd::Commit,

@@ -13,7 +13,8 @@ use std::time::Duration;
 use actix_web::HttpRequest;
 use actix_web::http::header;
 use deadpool_postgres::{Client, Transaction};
-use selvedge_gateway::sent_path;
+use selvedge_gateway::{Caller, sent_path};
+use selvedge_limits::ClientId;
 use selvedge_postgres::{
     AccessMode, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd, become_caller,
 };
@@ -48,6 +49,11 @@ impl RequestFacts {
             headers: OnceCell::new(),
             replica_reader: Cell::new(None),
         }
+    }
+
+    /// Whose request it is; `None` for background work.
+    fn client(&self) -> Option<ClientId> {
+        self.request.as_ref().map(Caller::client_of)
     }
 
     /// The facts of background work, which has no request.
@@ -219,6 +225,7 @@ impl DbSession {
             statement,
             calls_function: false,
             replayed_to: None,
+            client: self.facts.client(),
             turn: None,
             explain: None,
             end,
