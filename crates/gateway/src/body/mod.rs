@@ -1,5 +1,7 @@
 //! Reads a request's whole body into memory, up to a limit. Bodies that stream (uploads) do not come here.
 
+mod json_values;
+
 use std::time::Duration;
 
 use actix_web::error::PayloadError;
@@ -10,6 +12,7 @@ use selvedge_memory::{ARRIVING_COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::time::{Instant, timeout};
 
 use crate::Caller;
+use json_values::{MOST_VALUES, has_too_many_values};
 
 /// What becomes of a body, by which its memory is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,25 +30,6 @@ impl BodyForm {
             Self::Json => 8,
         }
     }
-}
-
-/// Most values and names of a body that is parsed into JSON values. Each takes up to a hundred times its two bytes, and again so much in each
-/// copy.
-const MOST_VALUES: usize = 10_000;
-
-/// Whether a JSON document has more values and names than are parsed. What is in strings does not count.
-fn has_too_many_values(json: &[u8]) -> bool {
-    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
-    for byte in json {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_in_string => is_escaped = true,
-            b'"' => is_in_string = !is_in_string,
-            b',' | b':' | b'[' | b'{' if !is_in_string => values += 1,
-            _ => {}
-        }
-    }
-    values > MOST_VALUES
 }
 
 /// How much of a body is read, and for how long.
