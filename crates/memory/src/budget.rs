@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use selvedge_limits::{ClientId, Share, Shares};
+use tokio::sync::Notify;
 
 use crate::{DatabasePart, metrics};
 
@@ -41,6 +42,8 @@ struct Inner {
     shares: Shares,
     /// What PostgreSQL may take for statements with large bodies.
     database: DatabasePart,
+    /// Notified again and again while so much memory is in use that threads should return what they have freed.
+    crowded: Notify,
 }
 
 /// Reserved bytes, returned when this is dropped.
@@ -73,6 +76,7 @@ impl MemoryBudget {
             is_short: AtomicBool::new(false),
             relieved_ms: AtomicU64::new(0),
             made: Instant::now(),
+            crowded: Notify::new(),
             shares: Shares::new((most < usize::MAX).then_some(most / SHARES_PER_BUDGET)),
         }))
     }
@@ -152,6 +156,15 @@ impl MemoryBudget {
     pub fn was_relieved(&self) -> bool {
         let relieved = self.0.relieved_ms.load(Ordering::Relaxed);
         relieved > 0 && self.age_ms().saturating_sub(relieved) < RELIEF_MEMORY_MS
+    }
+
+    /// Waits until so much memory is in use that threads should return what they have freed.
+    pub(crate) async fn wait_until_crowded(&self) {
+        self.0.crowded.notified().await;
+    }
+
+    pub(crate) fn note_crowded(&self) {
+        self.0.crowded.notify_waiters();
     }
 
     pub(crate) fn note_relief(&self) {

@@ -15,4 +15,4 @@ mod watch;
 pub use budget::{ARRIVING_COUNTED_FROM, COUNTED_FROM, MemoryBudget, Reservation};
 pub use control_group::{ControlGroup, machine_memory};
 pub use database_part::{DatabaseEntry, DatabasePart, DatabaseTurn, TurnTimeout};
-pub use watch::{MemoryLimit, Shortage, watch_memory};
+pub use watch::{MemoryLimit, Shortage, return_memory_of_thread, watch_memory};

@@ -38,8 +38,9 @@ pub enum Shortage {
     Urgent,
 }
 
-/// How often the allocator is made to return memory.
+/// How often the allocator is made to return memory that no thread has, and how often the threads are asked to give back theirs.
 const RETURN_INTERVAL: Duration = Duration::from_millis(50);
+const THREADS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The memory that this process may use.
 #[derive(Debug)]
@@ -108,7 +109,7 @@ pub fn watch_memory(
     mut relieve: impl FnMut(Shortage) -> bool + Send + 'static,
 ) -> io::Result<()> {
     metrics::set_limit(limit.bytes);
-    let mut returned = Instant::now();
+    let (mut returned, mut asked) = (Instant::now(), Instant::now());
     let mut pace = Pace::default();
     thread::Builder::new().name("memory".to_owned()).spawn(move || {
         while budget.is_shared() {
@@ -126,6 +127,10 @@ pub fn watch_memory(
             if share >= ALERT_MARK && returned.elapsed() >= RETURN_INTERVAL {
                 returned = Instant::now();
                 return_freed_memory();
+                if asked.elapsed() >= THREADS_INTERVAL {
+                    asked = Instant::now();
+                    budget.note_crowded();
+                }
             }
             thread::sleep(pace.next(used, limit.bytes));
         }
@@ -196,7 +201,16 @@ fn update(budget: &MemoryBudget, share: u64, used_bytes: u64, limit_bytes: u64) 
     }
 }
 
-/// Returns freed memory to the system, except what a thread keeps for its next small blocks. mimalloc, the allocator, would keep it for a
+/// Returns what the calling thread has freed whenever much memory is in use. Only a thread itself can give back the pages from which it has
+/// allocated: after a flood of requests the server would otherwise keep most of what it took at its peak.
+pub async fn return_memory_of_thread(budget: MemoryBudget) {
+    loop {
+        budget.wait_until_crowded().await;
+        return_freed_memory();
+    }
+}
+
+/// Returns freed memory to the system, of threads that have ended and of the calling one. mimalloc, the allocator, would keep it for a
 /// second, and within that second a client can fill its share again and again, each time in other memory.
 #[expect(unsafe_code, reason = "the allocator is a library in C")]
 fn return_freed_memory() {

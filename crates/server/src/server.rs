@@ -18,7 +18,7 @@ use selvedge_gateway::{
     listen_with_upgrades,
 };
 use selvedge_mail::{Inbox, inbox};
-use selvedge_memory::MemoryBudget;
+use selvedge_memory::{MemoryBudget, return_memory_of_thread};
 use selvedge_postgres::RequestPool;
 use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
@@ -67,8 +67,10 @@ pub(crate) fn start_api(
         services.memory(),
     );
     let pictures = services.public_pictures(config);
+    let memory = services.memory();
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {
+        actix_web::rt::spawn(return_memory_of_thread(memory.clone()));
         let worker = services.worker();
         let requests = web::Data::new(worker.requests());
         let tracing = services.statement_tracing();

@@ -7,6 +7,7 @@ use std::{
 };
 
 use secrecy::SecretString;
+use selvedge_memory::MemoryLimit;
 use selvedge_project_files::RefusedProgram;
 use sha2::{Digest, Sha256};
 
@@ -394,13 +395,20 @@ impl ClusterConfig {
 
 /// The settings of a cluster that is not used in production.
 fn laptop_settings() -> Vec<(&'static str, String)> {
+    let memory = MemoryLimit::find(None).map_or(u64::MAX, |limit| limit.bytes());
+    let buffers = format!("{}MB", laptop_buffers(memory));
     let settings = [
-        ("shared_buffers", "128MB"),
+        ("shared_buffers", buffers.as_str()),
         // The default of 200 ms wakes the CPU of an idle laptop five times a second.
         ("bgwriter_delay", "1s"),
         ("wal_writer_delay", "1s"),
     ];
     settings.map(|(name, value)| (name, value.to_owned())).to_vec()
+}
+
+/// Megabytes of `shared_buffers`: an eighth of the memory of a small container, from 32 to 128.
+fn laptop_buffers(memory: u64) -> u64 {
+    (memory / 8 / (1 << 20)).clamp(32, 128)
 }
 
 /// The major version that made a data directory, from its file `PG_VERSION`.
@@ -412,6 +420,16 @@ fn read_major_version(data_dir: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gw_049_shared_buffers_are_smaller_in_a_small_container() {
+        let gigabyte = 1 << 30;
+
+        assert_eq!(
+            [gigabyte / 8, gigabyte / 2, gigabyte, u64::MAX].map(laptop_buffers),
+            [32, 64, 128, 128]
+        );
+    }
 
     #[test]
     fn gw_017_db_settings_override_defaults_and_are_quoted() {
