@@ -3,13 +3,13 @@
 
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock};
+use selvedge_terminal::Values;
 use selvedge_token::development;
 
 use crate::config::Config;
 use crate::database::EMBEDDED_PASSWORD;
 use crate::database::home::is_home;
 use crate::keys::KeySet;
-use crate::output::Values;
 
 /// The process that serves the project: that of `start`, which is PostgreSQL's parent as well, or that of `serve` in the home of a
 /// production database. Its database is reached by [`RunningCluster`](selvedge_postgres::cluster::RunningCluster).

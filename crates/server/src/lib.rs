@@ -14,7 +14,6 @@ pub mod http;
 mod instance;
 pub mod keys;
 mod listen;
-mod output;
 mod private_file;
 mod project_trust;
 mod server;
@@ -25,7 +24,7 @@ mod tls;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use output::BAD;
+use selvedge_terminal::{BAD, show_foreign_text};
 
 /// How long the roles made for a run may take to be dropped at its end.
 const END_TIME: Duration = Duration::from_secs(5);
@@ -45,7 +44,7 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let text = output::show_foreign_text(&describe_error(&error));
+            let text = show_foreign_text(&describe_error(&error));
             anstream::eprintln!("{BAD}error{BAD:#} {text}");
             ExitCode::FAILURE
         }

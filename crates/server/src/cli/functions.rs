@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use selvedge_functions::InspectMode;
+use selvedge_terminal::OutputFormat;
 
-use super::{OutputFormat, StartArgs};
+use super::StartArgs;
 use crate::config::Flags;
 
 #[derive(Debug, Args)]

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-
-use super::output_format::OutputFormat;
+use selvedge_terminal::OutputFormat;
 
 #[derive(Debug, Args)]
 pub struct KeysArgs {

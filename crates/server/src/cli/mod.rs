@@ -5,6 +5,8 @@ mod cluster;
 mod console;
 mod database;
 mod database_login;
+use selvedge_terminal::OutputFormat;
+
 #[cfg(test)]
 mod documentation_test;
 mod extension;
@@ -15,7 +17,6 @@ mod import;
 mod inspect;
 mod keys;
 mod link;
-mod output_format;
 mod purpose;
 mod rest;
 mod restart;
@@ -52,7 +53,6 @@ pub use import::ImportArgs;
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 pub use keys::{KeysAction, KeysArgs, RotateArgs, SigningAlgorithm};
 pub use link::LinkArgs;
-pub use output_format::OutputFormat;
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
+use selvedge_terminal::OutputFormat;
 use uuid::Uuid;
-
-use super::OutputFormat;
 
 /// Kinds of names that an identity provider may use for users.
 const NAME_ID_FORMATS: [&str; 4] = [

@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::Logins;
 use selvedge_storage::{OwnersNote, adopt_store};
+use selvedge_terminal::{DIM, GOOD};
 
 use crate::cli::{AdoptArgs, StorageAction};
 use crate::config::Config;
@@ -11,7 +12,6 @@ use crate::database::external::ExternalDatabase;
 use crate::database::objects_owner::ObjectsOwner;
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
-use crate::output::{DIM, GOOD};
 use crate::services;
 
 /// Runs `selvedge storage`.

@@ -6,6 +6,7 @@ use selvedge_postgres::migrate::{
     apply_platform, close_slot_functions, is_platform_applied, refuse_newer_platform, set_vault_key_file,
     take_back_memberships,
 };
+use selvedge_terminal::{GOOD, print_warnings};
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
@@ -17,7 +18,6 @@ use crate::database::passwords::set_login_passwords;
 use crate::database::server_roles;
 use crate::database::standby_passwords::warn_of_standby_passwords;
 use crate::database::target::TargetDatabase;
-use crate::output::{self, GOOD};
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
@@ -74,8 +74,8 @@ pub(super) async fn apply_platform_to_external(
         print_applied("platform", &report.applied);
     }
     if session.is_superuser() {
-        output::print_warnings(&take_back_memberships(&session, &taken).await?);
-        output::print_warnings(&take_back_libraries(&session).await?);
+        print_warnings(&take_back_memberships(&session, &taken).await?);
+        print_warnings(&take_back_libraries(&session).await?);
         close_slot_functions(&session).await?;
         server_roles::settle_file_roles(config.selvedge.reserve_file_roles, &session).await?;
         set_login_passwords(config, database, &session, is_first).await?;
@@ -96,7 +96,7 @@ pub(super) async fn apply_platform_to_external(
 async fn warn_of_open_lines(superuser: &PrivilegedSession) -> Result<()> {
     let lines = local_logins::list_open_lines(superuser).await?;
     if !lines.is_empty() {
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "logins without a password are allowed: {}\n  {}",
             lines.join("; "),
             local_logins::ADVICE

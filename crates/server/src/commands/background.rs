@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
+use selvedge_terminal::print_warnings;
 
 use super::{probe, status};
 use crate::cli::StartArgs;
 use crate::config::Config;
-use crate::output;
 
 /// A file in the data folder with what the instance in the background has printed.
 const LOG: &str = "start.log";
@@ -48,7 +48,7 @@ pub(in crate::commands) async fn start_detached(config: Config, args: &StartArgs
         actix_web::rt::time::sleep(Duration::from_millis(50)).await;
     }
     let printed = std::fs::read_to_string(&log).unwrap_or_default();
-    output::print_warnings(&list_warnings(&printed));
+    print_warnings(&list_warnings(&printed));
     status::print_status(config)
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_gateway::Hold;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, DiskGuard, KeeperRequest, RunningCluster};
+use selvedge_terminal::GOOD;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -19,7 +20,6 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::database::home::is_home;
 use crate::instance::find_server;
-use crate::output::GOOD;
 use crate::project_trust::record_project;
 use crate::services::watch_sessions;
 

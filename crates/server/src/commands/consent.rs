@@ -3,11 +3,11 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
+use selvedge_terminal::WARN;
 
 use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::target::TargetDatabase;
-use crate::output::WARN;
 
 /// Lets a command go on that empties a database. The project's own may be emptied without a question by scripts, as with the
 /// Supabase CLI; one on this machine takes `--yes`; one on another machine takes the name of that machine, typed or as

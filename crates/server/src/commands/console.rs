@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail};
 use selvedge_console::{
     ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
 };
+use selvedge_terminal::print_warnings;
 
 use super::{doctor, shutdown};
 use crate::config::Config;
 use crate::keys::KeySet;
 use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
-use crate::output;
 use crate::services::{Mode, Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
@@ -30,7 +30,7 @@ pub(super) fn bind_in_start(config: &mut Config) -> Vec<TcpListener> {
         }
         Err(error) => {
             section.enabled_in_start = false;
-            output::print_warnings(&[format!("the console is not served: {error}")]);
+            print_warnings(&[format!("the console is not served: {error}")]);
             Vec::new()
         }
     }

@@ -11,6 +11,7 @@ use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
 use selvedge_mail::{Inbox, inbox};
+use selvedge_terminal::print_note;
 use url::Url;
 
 use super::{console, shutdown};
@@ -19,7 +20,6 @@ use crate::http::StatusPage;
 use crate::instance;
 use crate::keys::KeySet;
 use crate::listen::{self, API_PORT, INBOX_PORT, PortChoice, SMTP_PORT};
-use crate::output;
 use crate::server::{self, RootContent};
 use crate::services::{Services, caught_service, identity_settings};
 use crate::tls;
@@ -189,7 +189,7 @@ fn spawn_inbox(
 pub(super) fn print_local_services(local_services: &LocalServices, config: &Config) {
     if let Some(service) = local_services.messages {
         let inbox = instance::inbox_url(config.inbox.port);
-        output::print_note(&format!(
+        print_note(&format!(
             "auth.sms.{service} sends nothing: text messages are shown at {inbox}; set its account to use the real service \
              (docs/development-sign-in.md)"
         ));
@@ -197,7 +197,7 @@ pub(super) fn print_local_services(local_services: &LocalServices, config: &Conf
     let settings = local_services.identity.iter();
     for client in settings.flat_map(|settings| &settings.clients) {
         let name = &client.provider;
-        output::print_note(&format!(
+        print_note(&format!(
             "auth.external.{name} is answered on this machine, with invented people; set its client_id and secret to \
              use the real provider (docs/development-sign-in.md)"
         ));
@@ -211,7 +211,7 @@ fn root_content(config: &Config, keys: &KeySet, pictures: Option<&str>) -> Resul
         }
         // Developing the API must be possible before the site has been built.
         let folder = folder.display();
-        output::print_note(&format!(
+        print_note(&format!(
             "selvedge.site: {folder} is not built yet; the status page is shown instead"
         ));
     }

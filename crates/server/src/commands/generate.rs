@@ -1,12 +1,12 @@
 //! `selvedge gen types`: prints the database's types for clients.
 
 use anyhow::Result;
+use selvedge_terminal::print_text;
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
 use crate::cli::{self, GenArgs, GenCommand, SwiftAccessControl, TypesArgs};
 use crate::config::Config;
 use crate::database::target::run_on_migrated_database;
-use crate::output;
 
 /// Runs `selvedge gen types`.
 ///
@@ -29,7 +29,7 @@ async fn print_types(config: &Config, args: &TypesArgs) -> Result<()> {
     })
     .await?;
     // Standard output contains nothing else, so that it can be redirected to a file.
-    output::print_text(&format!("{types}\n"))?;
+    print_text(&format!("{types}\n"))?;
     Ok(())
 }
 

@@ -8,13 +8,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_terminal::{DIM, GOOD, OutputFormat, Values, print_values, render_values};
 use selvedge_token::KeyAlgorithm;
 
-use crate::cli::{KeysAction, KeysArgs, OutputFormat, RotateArgs, SigningAlgorithm};
+use crate::cli::{KeysAction, KeysArgs, RotateArgs, SigningAlgorithm};
 use crate::config::Config;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
-use crate::output::{self, DIM, GOOD, Values};
 
 /// Runs `selvedge keys`.
 ///
@@ -25,12 +25,12 @@ pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
         return rotate_signing_key(config, args);
     }
     if !args.generate {
-        output::print_values(&keys_by_name(&KeySet::of_instance(config)?, ""), args.output);
+        print_values(&keys_by_name(&KeySet::of_instance(config)?, ""), args.output);
         return Ok(());
     }
     let keys = keys_by_name(&KeySet::generate(), "SUPABASE_AUTH_");
     if let Some(path) = &args.file {
-        write_new_file(path, &output::render_values(&keys, args.output))?;
+        write_new_file(path, &render_values(&keys, args.output))?;
         anstream::println!(
             "{GOOD}New keys{GOOD:#} in {}, which only you may read",
             path.display()
@@ -43,7 +43,7 @@ pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
             "{DIM}# A new set. Keep it secret, and give it to `selvedge serve` as variables.{DIM:#}"
         );
     }
-    output::print_values(&keys, args.output);
+    print_values(&keys, args.output);
     Ok(())
 }
 

@@ -7,13 +7,13 @@ use std::io::{ErrorKind, IsTerminal};
 
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_terminal::{DIM, GOOD};
 use url::Url;
 
 use super::prompt::ask_secret;
 use crate::cli::LinkArgs;
 use crate::config::{Config, Environment, Project, link_file, read_link};
 use crate::database::external::ExternalDatabase;
-use crate::output::{DIM, GOOD};
 use crate::private_file::write_private_file;
 use crate::project_trust::check_place;
 

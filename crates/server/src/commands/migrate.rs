@@ -9,6 +9,7 @@ use selvedge_postgres::migrate::{
     MigrationState, create_migration, discover_migrations, fetch_migrations, forget_migrations,
     record_migrations,
 };
+use selvedge_terminal::{DIM, GOOD, WARN};
 
 use super::apply::apply_migrations;
 use super::db;
@@ -16,7 +17,6 @@ use crate::cli::{MigrateAction, RepairArgs, RepairStatus};
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
-use crate::output::{DIM, GOOD, WARN};
 use crate::project_trust::check_place;
 
 /// Runs an action of `selvedge migration`.

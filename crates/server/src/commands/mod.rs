@@ -49,6 +49,7 @@ mod test_db;
 mod trust;
 
 use anyhow::Result;
+use selvedge_terminal::print_warnings;
 
 use crate::cli::{
     Cli, ClusterAction, Command, DbAction, FunctionsAction, MigrateAction, SeedArgs, SeedWhat, TestSuite,
@@ -56,8 +57,8 @@ use crate::cli::{
 use crate::config::{Config, Loaded};
 use crate::database::embedded;
 use crate::database::home::refuse_in_home;
+use crate::project_trust;
 use crate::project_trust::Use;
-use crate::{output, project_trust};
 
 /// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
@@ -75,7 +76,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     let access = enter_project(&cli.command, &config)?;
-    output::print_warnings(match &cli.command {
+    print_warnings(match &cli.command {
         command if serves_requests(command) => &warnings,
         // With `--detach` the process in the background prints the warnings, and a readiness probe runs every few seconds.
         Command::Start(_) | Command::Serve(_) => &[],

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock, is_production_home};
 use selvedge_storage::SeedReport;
+use selvedge_terminal::{GOOD, print_note};
 
 use super::consent::agree_to_delete_project;
 use super::summary;
@@ -14,7 +15,6 @@ use crate::database::embedded::{self, Embedded};
 use crate::database::initialized::mark_initialized;
 use crate::database::objects_owner::{forget_own, list_other_owners, list_other_owners_of_unbound};
 use crate::keys::KeySet;
-use crate::output::{self, GOOD};
 use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
@@ -133,7 +133,7 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
     let objects = objects_folder(config);
     let others = list_other_owners(config, &objects)?;
     if !others.is_empty() {
-        output::print_note(&format!(
+        print_note(&format!(
             "{} holds objects of {} as well, so all of them stay\n  if all are of the project's own database, say so before:  selvedge sweep \
              --yes={}",
             objects.display(),
@@ -173,7 +173,7 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
 /// Says that the bucket, where objects are in one, keeps the mark of the database that was deleted: no bytes are removed there by the next one.
 fn remind_of_mark(config: &Config) {
     if let Some(s3) = &config.selvedge.s3 {
-        output::print_note(&format!(
+        print_note(&format!(
             "the bucket {} has the mark of the former database, so no bytes are removed from it
   when no other database has objects there, \
              say so while the project runs:  selvedge storage adopt --yes={}",

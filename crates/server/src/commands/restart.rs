@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use selvedge_terminal::{DIM, GOOD, WARN, show_foreign};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
@@ -12,7 +13,6 @@ use crate::cli::RestartArgs;
 use crate::config::Config;
 use crate::database::home::is_home;
 use crate::instance::find_server;
-use crate::output::{DIM, GOOD, WARN, show_foreign};
 
 /// Runs `selvedge restart`. By now the configuration has been read, so that a wrong one changes nothing.
 ///

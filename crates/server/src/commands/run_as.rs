@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::{User, geteuid, setgid, setuid};
+use selvedge_terminal::print_note;
 
 use crate::config::{Config, Environment};
-use crate::output;
 
 /// When this process is root and the project belongs to somebody else, goes on as that user. Files that root wrote there (the lock, the
 /// password, logs) would keep its owner out afterwards, and PostgreSQL runs only for the owner of its data. A project that was never started
@@ -37,7 +37,7 @@ pub(super) fn become_owner(config: &Config) -> Result<()> {
     set_groups(&user).with_context(explain)?;
     setgid(user.gid).with_context(explain)?;
     setuid(user.uid).with_context(explain)?;
-    output::print_note(&format!(
+    print_note(&format!(
         "{} belongs to {}, so this runs as that user and not as root",
         place.display(),
         user.name

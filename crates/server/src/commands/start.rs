@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
+use selvedge_terminal::{DIM, print_warnings};
 
 use super::development::{self, Listeners, LocalServices};
 use super::logging::start_logging;
@@ -15,7 +16,6 @@ use crate::database::embedded::{self, Embedded, Report};
 use crate::database::initialized::mark_initialized;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
-use crate::output::{self, DIM};
 use crate::services::{BackgroundRuntime, Mode, Services};
 
 /// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.
@@ -35,7 +35,7 @@ pub(super) async fn run(mut config: Config, after_summary: fn(&Config)) -> Resul
         }
     }
     if let Some(path) = signing_keys::find_missing_file(&config) {
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "auth.signing_keys_path names {}, which is not there; user tokens are signed with the development key \
              (make the file with `selvedge keys rotate`)",
             path.display()

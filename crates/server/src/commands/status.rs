@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::SUPERUSER;
+use selvedge_terminal::{BOLD, DIM, GOOD, OutputFormat, Values, print_values};
 
-use crate::cli::{OutputFormat, StatusArgs};
+use crate::cli::StatusArgs;
 use crate::config::Config;
 use crate::database::home::is_home;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::output::{self, BOLD, DIM, GOOD, Values};
 
 /// Runs `selvedge status`.
 ///
@@ -60,7 +60,7 @@ fn print_instance(mut config: Config, args: &StatusArgs) -> Result<()> {
     if hides_secrets {
         values.retain(|name, _| !instance::SECRETS.contains(&name.as_ref()));
     }
-    output::print_values(&rename_values(values, &args.override_name)?, format);
+    print_values(&rename_values(values, &args.override_name)?, format);
     if format == OutputFormat::Pretty && hides_secrets {
         anstream::println!("\n  {DIM}secret keys: selvedge status --secrets, or selvedge keys{DIM:#}");
     }

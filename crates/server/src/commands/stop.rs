@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
+use selvedge_terminal::GOOD;
 
 use super::keeper;
 use super::reset::{delete_project_data, lock_project};
@@ -14,7 +15,6 @@ use crate::config::Config;
 use crate::database::embedded::has_cluster;
 use crate::database::home::is_home;
 use crate::instance::find_server;
-use crate::output::GOOD;
 
 /// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in
 /// progress get.

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use selvedge_storage::SeedReport;
+use selvedge_terminal::{BOLD, DIM, GOOD, LINK};
 
 use crate::config::Config;
 use crate::database::embedded::Report;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::output::{BOLD, DIM, GOOD, LINK};
 
 /// Prints the summary of a start.
 pub(super) fn print_summary(

@@ -6,6 +6,7 @@ use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::is_platform_older;
 use selvedge_postgres::{Logins, PrivilegedSession};
 use selvedge_storage::{OwnersNote, SweepOptions, SweepReport};
+use selvedge_terminal::{DIM, GOOD, WARN};
 
 use crate::cli::SweepArgs;
 use crate::config::Config;
@@ -13,7 +14,6 @@ use crate::database::external::ExternalDatabase;
 use crate::database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins, unfinished_import};
-use crate::output::{DIM, GOOD, WARN};
 use crate::services;
 
 /// Runs `selvedge sweep`. A project that does not run is started for that, and stopped afterwards.

@@ -8,13 +8,13 @@ use selvedge_postgres::migrate::{
     DiscoveredMigrations, Tenant, TenantMigrations, TenantsRun, create_tenant, discover_migrations,
     drop_tenant, list_tenants, lock_tenants, read_migrations, release_tenants,
 };
+use selvedge_terminal::{DIM, GOOD, WARN, print_note};
 use tokio_postgres::Client;
 
 use super::consent::{agree_to_empty, agree_to_empty_own};
 use crate::cli::{DropTenantsArgs, TenantsAction};
 use crate::config::Config;
 use crate::database::target::{TargetDatabase, run_on_database, run_on_found};
-use crate::output::{DIM, GOOD, WARN, print_note};
 
 /// The longest name in bytes that PostgreSQL does not truncate.
 const LONGEST_NAME: usize = 63;

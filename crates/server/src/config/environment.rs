@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use selvedge_functions::parse_env_file;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file, read_text};
-
-use crate::output::print_warnings;
+use selvedge_terminal::print_warnings;
 
 /// The folder of a service's credentials, which systemd names.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";

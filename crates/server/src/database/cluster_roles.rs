@@ -4,9 +4,9 @@ use anyhow::Result;
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::{ClusterAccess, REPLICATION_LOGIN};
 use selvedge_postgres::migrate::{self, RolePasswords, matches_verifier};
+use selvedge_terminal::print_warnings;
 
 use super::catalog_locks::lock_catalogs;
-use crate::output;
 
 /// Keeps roles from getting another name while passwords are set by name: until PostgreSQL 15 `postgres` may rename most roles.
 const ROLES: &str = "pg_catalog.pg_authid";
@@ -22,7 +22,7 @@ pub(crate) async fn set_passwords(
         where a.rolname operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.name";
     let row = superuser.query_opt(query, &[&REPLICATION_LOGIN]).await?;
     if row.is_none() {
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "there is no role {REPLICATION_LOGIN}, so Realtime sees no changes: give it its name back"
         )]);
     }

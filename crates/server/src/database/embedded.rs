@@ -14,6 +14,7 @@ use selvedge_postgres::migrate::{
     take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, ensure_template};
+use selvedge_terminal::{print_note, print_warnings};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
@@ -32,7 +33,6 @@ use super::{
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
-use crate::output;
 use crate::project_trust::{Program, list_refused, record_project};
 
 /// Creates the partitions of the coming days, which Realtime does later on.
@@ -83,7 +83,7 @@ pub(crate) struct Report {
 /// Says what an unset `auto_expose_new_tables` means, because versions of the Supabase CLI differ.
 pub(crate) fn print_note_about_exposed_tables(config: &Config) {
     if config.api.auto_expose_new_tables.is_none() && migrations_folder(config).is_dir() {
-        output::print_note(
+        print_note(
             "api.auto_expose_new_tables is not set: anon, authenticated and service_role get rights on new tables of \
              public, and row-level security decides what they see, as with the Supabase CLI until June 2026. Later \
              versions grant nothing then. Set it to true or false in config.toml",
@@ -314,9 +314,9 @@ pub(crate) async fn apply_platform_with(
     let platform = apply_platform(&superuser).await?;
     unreadable_texts::replace_unreadable_texts(&access.superuser_login(), &superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
-    output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
+    print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;
-    output::print_warnings(&take_back_libraries(&superuser).await?);
+    print_warnings(&take_back_libraries(&superuser).await?);
     guarded_databases::guard_databases(&access.superuser_login(), &superuser).await?;
     let has_new_roles = is_first_start || !platform.applied.is_empty();
     cluster_roles::set_passwords(access, &superuser, has_new_roles).await?;
@@ -341,7 +341,7 @@ pub(crate) async fn bring_platform_up_to_date(
     apply_platform(superuser).await?;
     guarded_databases::guard_databases(&running.superuser_login(), superuser).await?;
     cluster_roles::set_passwords(running.access(), superuser, true).await?;
-    output::print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
+    print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
          start the project again:  selvedge stop, selvedge start"
         .to_owned()]);
     Ok(())
@@ -403,7 +403,7 @@ pub(crate) async fn bring_up_project(
     if runs_roles {
         // Roles come before migrations, because migrations may grant rights to them.
         let roles = config.project.folder.join("roles.sql");
-        apply_roles(administrator, &roles, |line| output::print_warnings(&[line])).await?;
+        apply_roles(administrator, &roles, |line| print_warnings(&[line])).await?;
     }
     if config.db.migrations.enabled
         && let Some(journal) = SquashJournal::find(&migrations_folder(config))?
@@ -427,7 +427,7 @@ pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) ->
 async fn apply_files(config: &Config, administrator: &Client) -> Result<Vec<String>> {
     // Migrations may send messages. As `postgres`: it may replace the function, so a superuser must not call it.
     if let Err(error) = administrator.execute(MAINTAIN_PARTITIONS, &[]).await {
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "the partitions of realtime.messages could not be made: {}",
             error
                 .as_db_error()
@@ -439,8 +439,8 @@ async fn apply_files(config: &Config, administrator: &Client) -> Result<Vec<Stri
         return Ok(Vec::new());
     }
     let found = discover_migrations(&migrations_folder(config))?;
-    output::print_warnings(&found.warnings);
-    let warn = |line: String| output::print_warnings(&[line]);
+    print_warnings(&found.warnings);
+    let warn = |line: String| print_warnings(&[line]);
     let applied = apply_pending(administrator, &found.migrations, warn).await;
     let applied = match (applied, &config.selvedge.database_url) {
         (Err(error), None) => {
@@ -466,9 +466,9 @@ pub(crate) async fn run_seeds(config: &Config, administrator: &Client) -> Result
     let (seeds, warnings) = find_seeds(&config.project.folder, &config.db.seed.sql_paths)?;
     // `supabase init` names ./seed.sql in every project, and few have that file: no warning for the default.
     if config.db.seed.sql_paths != [DEFAULT_SEED] {
-        output::print_warnings(&warnings);
+        print_warnings(&warnings);
     }
-    let outcomes = apply_seeds(administrator, &seeds, |line| output::print_warnings(&[line])).await?;
+    let outcomes = apply_seeds(administrator, &seeds, |line| print_warnings(&[line])).await?;
     let applied = outcomes
         .into_iter()
         .filter(|(_, outcome)| *outcome == SeedOutcome::Applied);
@@ -484,7 +484,7 @@ pub(crate) fn file_name(migration: &Migration) -> String {
 fn warn_about_version(config: &Config, cluster: &Cluster) {
     let running = cluster.binaries().major_version();
     if let Some(note) = version_note::describe_version(config.db.major_version, running, cluster.is_new()) {
-        output::print_note(&note);
+        print_note(&note);
     }
 }
 
@@ -528,7 +528,7 @@ const LOGIN_FAILED: &str = "cannot log in to the project's database";
 /// Says which settings of the database may keep its services from working, before they fail.
 pub(crate) async fn warn_of_harmful_settings(superuser: &Client) -> Result<()> {
     for setting in list_harmful_settings(superuser).await? {
-        output::print_warnings(&[format!("{}\n  {}", setting.describe(), setting.advice())]);
+        print_warnings(&[format!("{}\n  {}", setting.describe(), setting.advice())]);
     }
     Ok(())
 }
@@ -546,7 +546,7 @@ fn warn_of_faults(faults: &[PrivilegeFault]) {
         .iter()
         .map(|fault| format!("{}, but: {}", fault.rule, fault.object))
         .collect();
-    output::print_warnings(&lines);
+    print_warnings(&lines);
 }
 
 /// The project's migrations, each applied, pending or missing as a file; for `migrate list`.
@@ -555,6 +555,6 @@ pub(crate) async fn list_migrations(
     administrator: &Client,
 ) -> Result<Vec<migrate::MigrationStatus>> {
     let found = discover_migrations(&migrations_folder(config))?;
-    output::print_warnings(&found.warnings);
+    print_warnings(&found.warnings);
     Ok(migrate::list_migrations(administrator, &found.migrations).await?)
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{self, ExtensionGuard};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
+use selvedge_terminal::print_warnings;
 use tokio_postgres::Row;
 
 use super::catalog_locks::{END_BLOCKING, WAIT_FOR_OTHERS, lock_catalogs, read_process};
 use super::opened_databases::{
     ClosedDatabase, DATABASES, END_WAITING, close_databases, open_databases, read_note, record_note,
 };
-use crate::output;
 
 /// What an earlier start has done in every database, so that this one need not connect to all of them.
 const SLOT_FUNCTIONS: &str = "slot_functions.are_closed";
@@ -58,7 +58,7 @@ const ROUNDS: usize = 5;
 pub(super) async fn guard_databases(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<()> {
     // Also after a start of another version, which was cut off and has opened databases for a guard that this version does not have.
     if let Err(error) = close_databases(login, superuser).await {
-        output::print_warnings(&[format!("{error:#}")]);
+        print_warnings(&[format!("{error:#}")]);
         return Ok(());
     }
     let guard = ExtensionGuard::read(superuser).await?;
@@ -75,7 +75,7 @@ pub(super) async fn guard_databases(login: &PrivilegedLogin, superuser: &Privile
         Ok(true) => {}
         Ok(false) => return Ok(()),
         Err(error) => {
-            output::print_warnings(&[format!(
+            print_warnings(&[format!(
                 "databases besides the project's are not guarded: {error:#}"
             )]);
             return Ok(());
@@ -117,7 +117,7 @@ async fn guard_and_open(
             return Ok(!visits.has_failed);
         }
     }
-    output::print_warnings(&[
+    print_warnings(&[
         "databases that let nobody log in are made faster than they are guarded: the next start tries again"
             .to_owned(),
     ]);
@@ -188,7 +188,7 @@ impl Visits {
                 }
                 Err(error) => {
                     self.has_failed = true;
-                    output::print_warnings(&[format!("the database {name} cannot be guarded: {error:#}")]);
+                    print_warnings(&[format!("the database {name} cannot be guarded: {error:#}")]);
                 }
             }
             self.numbers.insert(number);
@@ -202,7 +202,7 @@ impl Visits {
         for number in &unreadable {
             if let Some(row) = superuser.query_opt(RENAME, &[number]).await? {
                 let name: String = row.get(0);
-                output::print_warnings(&[format!(
+                print_warnings(&[format!(
                     "a database had a name that is not UTF-8, by which it cannot be reached: it is called {name} now"
                 )]);
             }

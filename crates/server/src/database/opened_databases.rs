@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
+use selvedge_terminal::print_warnings;
 use serde::{Deserialize, Serialize};
 
 use super::catalog_locks::lock_catalogs;
-use crate::output;
 
 /// The list of databases. While it is locked nobody makes, renames or drops one, or changes its attributes: so it is complete, and a name leads to
 /// the database of the list.
@@ -184,7 +184,7 @@ async fn set_note_aside(
 ) -> Result<Vec<ClosedDatabase>> {
     record_note(superuser, UNREADABLE, noted).await?;
     let rows = superuser.query(LEFT_OPEN, &[]).await?;
-    output::print_warnings(&[format!(
+    print_warnings(&[format!(
         "the note {OPENED} of another version cannot be read ({error}), and is kept as {UNREADABLE} in \
          _selvedge.selvedge_project_settings: {} databases that it may be about let nobody log in until their owners allow it (alter database … allow_connections true)",
         rows.len()

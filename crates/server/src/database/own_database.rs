@@ -6,9 +6,8 @@ use selvedge_postgres::{
     DATABASE_NUMBER, DROPPED_DATABASE, PrivilegedLogin, PrivilegedSession, REPLACED_DATABASE,
     quote_identifier,
 };
+use selvedge_terminal::print_warnings;
 use tokio_postgres::error::SqlState;
-
-use crate::output;
 
 /// A database that is there in every cluster, and that `postgres` does not own. It lets logins in as long as no superuser closes it.
 const OTHER_DATABASE: &str = "template1";
@@ -51,7 +50,7 @@ pub(crate) async fn connect_to_own_database(login: &PrivilegedLogin) -> Result<P
     if (0..FEWEST_CONNECTIONS).contains(&limit) {
         let unlimited = format!("alter database {database} with connection limit -1");
         superuser.batch_execute(&unlimited).await?;
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "the database let {limit} connections in, with which the services cannot work: its limit was taken away"
         )]);
     }
@@ -98,7 +97,7 @@ async fn open_database(login: &PrivilegedLogin) -> Result<()> {
         .batch_execute(&open)
         .await
         .context("cannot open the database")?;
-    output::print_warnings(&[format!(
+    print_warnings(&[format!(
         "the database let nobody log in (alter database {database} allow_connections false): it was opened"
     )]);
     Ok(())
@@ -130,6 +129,6 @@ async fn take_name_back(login: &PrivilegedLogin) -> Result<bool> {
         let name: String = row.get(0);
         warning += &format!(", and the database that was in its place {name}");
     }
-    output::print_warnings(&[warning]);
+    print_warnings(&[warning]);
     Ok(true)
 }

@@ -9,11 +9,11 @@ use anyhow::{Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::CONSOLE_READERS;
 use selvedge_postgres::migrate::{RolePasswords, matches_verifier, set_role_passwords};
+use selvedge_terminal::{GOOD, print_warnings};
 use tokio_postgres::Client;
 
 use super::external::ExternalDatabase;
 use crate::config::{Config, with_login};
-use crate::output::{self, GOOD};
 
 /// Logins of the services.
 const SERVICES: [&str; 4] = [
@@ -134,7 +134,7 @@ async fn warn_of_shared_passwords(superuser: &Client, own: Option<&SecretString>
             .filter(|role| found.matches(role, own))
             .collect();
         if !shared.is_empty() {
-            output::print_warnings(&[format!(
+            print_warnings(&[format!(
                 "{} log in with the superuser's password: set {variable} to another one, and run this again ({then})",
                 shared.join(", ")
             )]);

@@ -5,9 +5,8 @@ use anyhow::{Result, bail};
 use secrecy::SecretString;
 use selvedge_postgres::migrate::scram_verifier;
 use selvedge_postgres::{PrivilegedSession, quote_identifier, quote_literal};
+use selvedge_terminal::show_foreign;
 use tokio_postgres::Client;
-
-use crate::output::show_foreign;
 
 /// The roles that have the rights.
 const READERS: &str = "selvedge_readers";

@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use selvedge_terminal::print_note;
 use tokio::time::sleep;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
-
-use crate::output;
 
 const EXPOSE: &str = include_str!("expose_queues.sql");
 const HIDE: &str = include_str!("hide_queues.sql");
@@ -34,7 +33,7 @@ pub(crate) async fn settle_queues(expose: Option<bool>, administrator: &Client) 
         .context("selvedge.queues.expose could not be applied")?;
     if is_changed {
         // Said aloud, because the file of this machine decides about a database that may be elsewhere.
-        output::print_note(&format!(
+        print_note(&format!(
             "The API {change} the queues of this database from now on (selvedge.queues.expose)."
         ));
     }

@@ -8,6 +8,7 @@ use selvedge_postgres::migrate::{
     begin_clear_project, check_project_unlocked, clear_project, discover_migrations, drop_project_roles,
     explain_emptied, reset_auto_expose, reset_external,
 };
+use selvedge_terminal::{print_note, print_warnings};
 use tokio_postgres::Client;
 
 use super::cluster_roles;
@@ -16,7 +17,6 @@ use super::initialized::{note_emptying, settle_emptying};
 use super::queues::settle_queues;
 use super::vault_secrets::write_vault_secrets;
 use crate::config::Config;
-use crate::output;
 
 /// How far a database is made again.
 #[derive(Debug, Default)]
@@ -56,11 +56,11 @@ pub(crate) async fn rebuild_project(
     platform: Option<&Platform>,
 ) -> Result<Report> {
     let found = find_migrations(config, options.version.as_deref())?;
-    output::print_warnings(&found.warnings);
+    print_warnings(&found.warnings);
     empty(config, administrator, platform).await?;
     let filled = fill(config, administrator, &found.migrations, options.seed).await;
     if filled.is_err() && platform.is_some() {
-        output::print_note(
+        print_note(
             "the database was emptied before; the files before the one that failed are applied. Mend it, then repeat the command",
         );
     }
@@ -187,7 +187,7 @@ async fn fill(
     seed: bool,
 ) -> Result<Report> {
     write_vault_secrets(administrator, &config.db.vault).await?;
-    let warn = |line: String| output::print_warnings(&[line]);
+    let warn = |line: String| print_warnings(&[line]);
     apply_roles(administrator, &config.project.folder.join("roles.sql"), warn).await?;
     let applied = apply_pending(administrator, migrations, warn).await?;
     settle_queues(config.selvedge.queues.expose, administrator).await?;
@@ -213,7 +213,7 @@ fn report_differences(names: &[String], why: &str, advice: &str) {
     if names.len() > SHOWN {
         shown += &format!("\n  and {} more", names.len() - SHOWN);
     }
-    output::print_warnings(&[format!(
+    print_warnings(&[format!(
         "this is not as in a fresh project{why}:\n  {shown}{advice}"
     )]);
 }

@@ -8,10 +8,10 @@ use selvedge_postgres::migrate::{
     TakenMembership, list_grantable_file_roles, list_taken_memberships, release_file_roles,
     reserve_file_roles, take_back_memberships,
 };
+use selvedge_terminal::print_warnings;
 use tokio_postgres::{Client, Error};
 
 use crate::config::SelvedgeSection;
-use crate::output;
 
 /// Roles that log in with a verifier of md5, and are superusers, have an attribute or a role of PostgreSQL's that leads to one, or are members of
 /// such a role. This program stores none of md5, also not for the service's own.
@@ -83,7 +83,7 @@ async fn check_md5(is_accepted: bool, superuser: &Client) -> Result<()> {
         return Ok(());
     };
     if is_accepted {
-        output::print_warnings(&[format!("{}: {names}", MD5_IS_ACCEPTED)]);
+        print_warnings(&[format!("{}: {names}", MD5_IS_ACCEPTED)]);
         return Ok(());
     }
     bail!(
@@ -141,7 +141,7 @@ pub(super) async fn reserve(superuser: &Client) -> Result<()> {
         }
         reserve_file_roles(superuser).await?;
         let taken = list_taken_memberships(superuser, true).await?;
-        output::print_warnings(&take_back_memberships(superuser, &taken).await?);
+        print_warnings(&take_back_memberships(superuser, &taken).await?);
     }
     Ok(())
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use secrecy::SecretString;
 use selvedge_postgres::migrate::has_standby_password;
+use selvedge_terminal::print_warnings;
 
 use super::external::ExternalDatabase;
 use crate::config::Config;
-use crate::output;
 
 /// The advice that follows a found password.
 pub(crate) const ADVICE: &str = "give the standby a file in its place (passfile=… in primary_conninfo), or run `alter system reset \
@@ -78,7 +78,7 @@ pub(crate) async fn warn_of_standby_passwords(config: &Config) {
             }
             StandbyPassword::Unread(reason) => describe_unread(&address, &reason),
         };
-        output::print_warnings(&[warning]);
+        print_warnings(&[warning]);
     }
 }
 

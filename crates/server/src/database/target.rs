@@ -6,13 +6,13 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, ClusterAccess, DATABASE, RunningCluster};
 use selvedge_postgres::migrate::{MigrateError, is_platform_older, refuse_newer_platform};
 use selvedge_postgres::{PrivilegedSession, find_primary};
+use selvedge_terminal::{DIM, print_note};
 use tokio_postgres::{Client, Config as Login};
 
 use super::embedded::{self, Embedded};
 use super::external::ExternalDatabase;
 use super::home::is_home;
 use crate::config::Config;
-use crate::output::{self, DIM};
 
 /// The login of the console itself.
 const CONSOLE_LOGIN: &str = "selvedge_console_service";
@@ -235,7 +235,7 @@ fn is_refused(error: &anyhow::Error) -> bool {
 fn announce(config: &Config, target: Option<&TargetDatabase>) {
     let is_own = !matches!(target, Some(TargetDatabase::External(_)));
     if let Some(address) = config.selvedge.ignored_database_url.as_ref().filter(|_| is_own) {
-        output::print_note(&format!(
+        print_note(&format!(
             "this command works on the project's own database. {address}, which a file of the project names, is for `selvedge \
              serve`; to work on that one, add --external, or set DATABASE_URL in the shell"
         ));

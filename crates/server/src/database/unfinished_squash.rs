@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{SquashJournal, forget_migrations, list_migrations, record_migrations};
+use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 
 use super::identity::find_identity;
-use crate::output::GOOD;
 
 /// Does what is left to do of a squash, if it was begun on the database of `client`. The files are deleted last: without the history they
 /// would be missing.

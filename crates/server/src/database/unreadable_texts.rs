@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession};
+use selvedge_terminal::print_warnings;
 
 use super::catalog_locks::lock_catalogs;
-use crate::output;
 
 /// The tables in which the texts are.
 const LOCKED_TABLES: &str =
@@ -80,7 +80,7 @@ pub(super) async fn replace_unreadable_texts(
             )]
         }
     };
-    output::print_warnings(&warnings);
+    print_warnings(&warnings);
     Ok(())
 }
 

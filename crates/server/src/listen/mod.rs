@@ -11,11 +11,10 @@ use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use selvedge_terminal::print_note;
 #[cfg(target_os = "linux")]
 use socket2::SockFilter;
 use socket2::{Domain, SockRef, Socket, Type};
-
-use crate::output;
 
 /// Length of the kernel's queue of connections that wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
@@ -320,7 +319,7 @@ pub(crate) async fn wait_until_no_connection_has(port: u16, choice: PortChoice) 
 
 /// Programs get ports for their connections from the same range as the Supabase CLI's ports are in.
 fn say_connection_has_port(port: u16, choice: PortChoice) {
-    output::print_note(&format!(
+    print_note(&format!(
         "port {port} ({}) belongs to a connection of another program, or of one that has ended; waiting up to {} s for it\n  to keep such \
          ports free on Linux:  sysctl -w net.ipv4.ip_local_reserved_ports=54320-54329",
         choice.what,

@@ -10,9 +10,9 @@ use anyhow::{Context, Result, bail};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use selvedge_postgres::cluster::open_own_file;
 use selvedge_project_files::resolve;
+use selvedge_terminal::{print_note, show_foreign_text};
 
 use crate::config::{Config, Project};
-use crate::output::{self, show_foreign_text};
 use crate::private_file::write_private_file;
 
 /// The file with the project's id, its folder, and the path that leads there where that is another one, a line each.
@@ -44,7 +44,7 @@ pub(crate) fn record_project(config: &Config) {
         return;
     }
     if let Err(error) = write_project(config) {
-        output::print_note(&format!("{error:#}"));
+        print_note(&format!("{error:#}"));
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
         Holder::Own => Ok(()),
         Holder::Moved(told) => {
             if let Some(folder) = told {
-                output::print_note(&format!(
+                print_note(&format!(
                     "{} was used by {folder} before: its data are used on",
                     config.selvedge.data_dir.display()
                 ));

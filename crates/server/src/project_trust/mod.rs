@@ -22,9 +22,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use selvedge_project_files::{RefusedProgram, resolve};
+use selvedge_terminal::{print_note, show_foreign_text};
 
 use crate::config::{Config, NamedPath};
-use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
 pub(crate) use holder::{find_other_holder, record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
@@ -85,7 +85,7 @@ pub(crate) fn check(config: &Config, usage: Use) -> Result<bool> {
             Err(_) => Ok(false),
         },
         Standing::Moved(record) => {
-            output::print_note(&format!(
+            print_note(&format!(
                 "{} was {} before: its data are used on",
                 path.display(),
                 record.path

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use selvedge_functions::{Functions, FunctionsConfig, explain_refusal, list_function_folders};
+use selvedge_terminal::print_warnings;
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
@@ -15,7 +16,7 @@ use super::mode::Mode;
 use super::translate::functions::functions_config;
 use crate::config::Config;
 use crate::keys::KeySet;
-use crate::{output, project_trust};
+use crate::project_trust;
 
 /// Interval at which the file's time of change is read; a saved change takes effect within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -73,7 +74,7 @@ pub(super) fn warn_of_refused_deno(settings: &FunctionsConfig) {
         return;
     }
     if let Some(reason) = explain_refusal(&settings.deno) {
-        output::print_warnings(&[format!("functions cannot run: {reason}")]);
+        print_warnings(&[format!("functions cannot run: {reason}")]);
     }
 }
 

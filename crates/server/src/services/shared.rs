@@ -25,6 +25,7 @@ use selvedge_storage::{
     Backend, OwnersNote, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
 };
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
+use selvedge_terminal::print_warnings;
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
 
@@ -45,7 +46,6 @@ use crate::database::objects_owner::{ObjectsOwner, list_possible_owners};
 use crate::http::health::{BrokerCheck, CatalogCheck};
 use crate::http::{Health, MetricsAudience};
 use crate::keys::KeySet;
-use crate::output;
 
 /// How often the object store is searched for bytes that a crash may have left behind.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
@@ -449,7 +449,7 @@ async fn find_objects_owner(
 fn note_owner(config: &Config, owner: &ObjectsOwner) -> Result<()> {
     let folder = translate::storage::objects_folder(config);
     if !owner.join(config, &folder)? {
-        output::print_warnings(&[format!(
+        print_warnings(&[format!(
             "{} holds objects of another database as well ({}), so files without an object are not removed from it\n  see:  selvedge sweep \
              --dry-run\n  if all of them are of one database, say of which:  selvedge sweep --yes=… (the host, or {} for the project's own)",
             folder.display(),

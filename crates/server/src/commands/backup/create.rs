@@ -12,6 +12,7 @@ use nix::unistd::geteuid;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
+use selvedge_terminal::{GOOD, WARN, print_note};
 use tokio_postgres::Config as Login;
 
 use super::archive::{ArchiveWriter, CHUNK};
@@ -26,7 +27,6 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::database::initialized::{is_initialized, may_be_initialized, settle_emptying};
 use crate::keys::find_home_keys;
-use crate::output::{self, GOOD, WARN};
 use crate::services::objects_folder;
 
 /// The number of lost objects that the summary names.
@@ -159,7 +159,7 @@ fn print_done(config: &Config, file: &Path, manifest: &Manifest) {
     if let Some((keys, _)) = find_home_keys(config) {
         let vault_key = Cluster::data_home(&config.selvedge.data_dir).map(|home| home.join("vault.key"));
         let vault_key = vault_key.map(|path| format!(" and {}", path.display()));
-        output::print_note(&format!(
+        print_note(&format!(
             "the keys are not in it, and without them everybody is signed out, and the vault's secrets are lost: keep copies of {}{} elsewhere",
             keys.display(),
             vault_key.unwrap_or_default()
@@ -215,7 +215,7 @@ impl UnfinishedFile {
             bail!("another backup is writing {}", path.display());
         };
         if file.metadata()?.len() > 0 {
-            output::print_note(&format!(
+            print_note(&format!(
                 "{} is of a backup that was cut off, and is written anew",
                 path.display()
             ));

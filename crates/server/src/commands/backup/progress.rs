@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use crate::output::DIM;
+use selvedge_terminal::DIM;
 
 /// The time between two lines of progress.
 const INTERVAL: Duration = Duration::from_secs(2);

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement};
 use selvedge_postgres::migrate::refuse_newer_platform;
 use selvedge_storage::{Backend, FileBackend, Version};
+use selvedge_terminal::{GOOD, print_note};
 
 use super::archive::Entry;
 use super::manifest::{DATABASE, Manifest, OBJECTS};
@@ -28,7 +29,6 @@ use crate::database::own_database::connect_to_own_database;
 use crate::database::unfinished_import;
 use crate::instance::find_server;
 use crate::keys::find_home_keys;
-use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
 /// The bytes of a configuration file that are read for its settings.
@@ -150,7 +150,7 @@ fn write_settings(replacement: &Replacement, settings: &BroughtSettings) -> Resu
             .write_all(text.as_bytes())?;
     }
     if !settings.dropped().is_empty() {
-        output::print_note(&format!(
+        print_note(&format!(
             "settings that ALTER SYSTEM had made are not taken from a backup ({}): set those that you need in [db.settings]",
             settings.dropped().join(", ")
         ));
@@ -275,7 +275,7 @@ async fn check_usable(config: &Config, cluster: &Cluster) -> Result<()> {
              changed"
         );
     }
-    output::print_note(
+    print_note(
         "the backup was made before an import was complete: go on with it by `selvedge import` before the next start",
     );
     Ok(())
@@ -291,7 +291,7 @@ fn print_done(config: &Config, manifest: &Manifest) -> Result<()> {
     );
     let home = Cluster::data_home(&config.selvedge.data_dir)?;
     if !manifest.has_same_vault_key(&home) {
-        output::print_note(&format!(
+        print_note(&format!(
             "secrets of the vault were encrypted with another key than this project's: copy the file vault.key of the \
              project that was backed up to {}",
             home.join("vault.key").display()
@@ -300,7 +300,7 @@ fn print_done(config: &Config, manifest: &Manifest) -> Result<()> {
     let has_same_keys =
         find_home_keys(config).is_some_and(|(_, hash)| Some(hash) == manifest.home_keys_sha256);
     if manifest.home_keys_sha256.is_some() && is_home(config) && !has_same_keys {
-        output::print_note(&format!(
+        print_note(&format!(
             "the backup was made with other keys than those of this home, so tokens and API keys of that time are refused: copy the file \
              keys.json of the home that was backed up to {}",
             config.selvedge.data_dir.display()

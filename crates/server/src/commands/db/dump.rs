@@ -6,6 +6,7 @@
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::{join_statements, replace_file, split_statements};
+use selvedge_terminal::{GOOD, print_text};
 use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
@@ -14,7 +15,6 @@ use crate::database::additions::{list_additions, write_additions};
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
 use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
-use crate::output::{GOOD, print_text};
 
 /// Runs `selvedge db dump`.
 ///

@@ -1,6 +1,7 @@
 //! `selvedge db lint`: what the extension plpgsql_check finds wrong in the project's functions.
 
 use anyhow::{Context, Result, bail};
+use selvedge_terminal::{GOOD, print_text};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
@@ -8,7 +9,6 @@ use crate::cli::{LintArgs, LintLevel};
 use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
-use crate::output::{GOOD, print_text};
 
 /// Functions in plpgsql but no trigger functions: those can only be checked with the table of a trigger.
 const CHECK_FUNCTIONS: &str = "

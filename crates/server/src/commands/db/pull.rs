@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{Migration, MigrationState, discover_migrations, record_migrations};
+use selvedge_terminal::GOOD;
 
 use super::diff::{find_statements, save_migration};
 use super::dump::dump_schema;
@@ -9,7 +10,6 @@ use crate::cli::PullArgs;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::TargetDatabase;
-use crate::output::GOOD;
 
 /// Runs `selvedge db pull`.
 ///

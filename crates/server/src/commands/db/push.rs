@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use selvedge_postgres::migrate::{discover_migrations, find_pending};
+use selvedge_terminal::{GOOD, WARN};
 
 use crate::cli::PushArgs;
 use crate::commands::apply::apply_migrations;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
-use crate::output::{GOOD, WARN};
 
 /// Runs `selvedge db push`.
 ///

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use selvedge_postgres::cluster::RunningCluster;
 use selvedge_postgres::migrate::{MigrateError, is_platform_older};
 use selvedge_storage::SeedReport;
+use selvedge_terminal::GOOD;
 
 use crate::cli::{DbResetArgs, DownArgs};
 use crate::commands::apply::apply_platform_to_external;
@@ -20,7 +21,6 @@ use crate::database::rebuild::{
 };
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
-use crate::output::GOOD;
 use crate::services;
 
 /// Runs `selvedge db reset`.

@@ -1,11 +1,11 @@
 //! Rows of a statement, printed as a table, as CSV or as JSON.
 
 use anyhow::Result;
+use selvedge_terminal::print_text;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::cli::RowFormat;
-use crate::output::print_text;
 
 /// The result of a statement: the names of its columns, and its rows as text.
 #[derive(Debug, Default)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
 use selvedge_postgres::migrate::{DatabaseState, Migration, apply_pending};
+use selvedge_terminal::print_warnings;
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;
 use crate::listen;
-use crate::output;
 
 /// Its folder in that of the project's data.
 const FOLDER: &str = "shadow";
@@ -48,7 +48,7 @@ impl Shadow {
     /// Applies one migration, which need not be in the project's folder.
     pub(crate) async fn apply(&self, migration: Migration) -> Result<()> {
         let client = embedded::connect(&self.login()).await?;
-        apply_pending(&client, &[migration], |line| output::print_warnings(&[line])).await?;
+        apply_pending(&client, &[migration], |line| print_warnings(&[line])).await?;
         Ok(())
     }
 

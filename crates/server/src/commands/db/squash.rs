@@ -8,6 +8,7 @@ use selvedge_postgres::migrate::{
     DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_files,
     discover_migrations, join_statements, replace_file,
 };
+use selvedge_terminal::{GOOD, WARN, list_names};
 
 use super::dump::dump_login;
 use super::shadow::Shadow;
@@ -21,7 +22,6 @@ use crate::database::target::run_on_database;
 use crate::database::unfinished_squash::{
     complete_files, correct_history, finish_squash, refuse_other_database,
 };
-use crate::output::{GOOD, WARN, list_names};
 use crate::project_trust::check_place;
 
 /// Runs `selvedge migration squash`.

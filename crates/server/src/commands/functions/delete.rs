@@ -7,12 +7,12 @@ use anyhow::{Context, Result, bail};
 use selvedge_functions::is_valid_slug;
 use selvedge_postgres::migrate::replace_file;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
+use selvedge_terminal::{GOOD, WARN};
 use toml_edit::DocumentMut;
 
 use super::listing::list_slugs;
 use crate::cli::DeleteFunctionArgs;
 use crate::config::Config;
-use crate::output::{GOOD, WARN};
 use crate::project_trust::check_place;
 
 /// Deletes a function after a confirmation, or immediately with `--yes`.

@@ -1,10 +1,9 @@
 //! The functions of a project: those with a folder and those that `config.toml` declares.
 
 use selvedge_functions::list_function_folders;
+use selvedge_terminal::{OutputFormat, Values, print_values};
 
-use crate::cli::OutputFormat;
 use crate::config::{Config, FunctionSection};
-use crate::output::{self, Values};
 
 /// `functions list`: names, and who may call each.
 pub(super) fn list_functions(config: &Config, format: OutputFormat) {
@@ -24,7 +23,7 @@ pub(super) fn list_functions(config: &Config, format: OutputFormat) {
         anstream::println!("the project has no functions; make one with:  selvedge functions new hello");
         return;
     }
-    output::print_values(&values, format);
+    print_values(&values, format);
 }
 
 /// The names of all functions: those with a folder, then those that only `config.toml` declares.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{ExtensionUse, MigrateError, check_extensions};
 use selvedge_postgres::{SHIPPED, quote_identifier};
+use selvedge_terminal::show_foreign;
 use tokio_postgres::Client;
 
 use super::report::Report;
 use super::source::Source;
-use crate::output::show_foreign;
 
 /// Extensions that every hosted Supabase database has, whether the project uses them or not.
 const OF_IMAGE: [&str; 2] = ["pg_graphql", "pgsodium"];

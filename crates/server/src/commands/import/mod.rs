@@ -24,6 +24,7 @@ mod target;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::set_auto_expose_new_tables;
+use selvedge_terminal::print_note;
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
@@ -35,7 +36,6 @@ use self::source::Source;
 use self::target::{Target, Writer};
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
-use crate::output;
 use crate::services;
 
 /// Runs `selvedge import`.
@@ -71,7 +71,7 @@ async fn import(
     source.check_history().await?;
     let unfinished = target.find_unfinished().await?;
     if unfinished.as_ref() == Some(&source.identity) {
-        output::print_note(
+        print_note(
             "the database is here already, by an import that was cut off; it goes on with the objects",
         );
     } else {
@@ -178,7 +178,7 @@ async fn import_objects(
     report.objects = copy_objects(&source, target, &api, store.as_ref()).await?;
     if config.selvedge.database_url.is_some() && config.selvedge.s3.is_none() {
         // The database may be on another machine, and the objects are on this one.
-        output::print_note(&format!(
+        print_note(&format!(
             "the objects are files in {}: `selvedge serve` has to find them in its data_dir",
             services::objects_folder(config).display()
         ));

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 use selvedge_postgres::migrate::run_statements;
 use selvedge_postgres::quote_identifier;
+use selvedge_terminal::print_warnings;
 use tokio_postgres::Client;
 
 use super::report::Report;
 use super::source::Source;
 use crate::database::HISTORY_SCHEMA;
 use crate::database::additions::{list_event_triggers, list_table_additions, write_additions};
-use crate::output;
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
@@ -31,7 +31,7 @@ const STRAY_OBJECTS: &str = "
 /// reported as left out.
 pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let additions = list_table_additions(&source.client, &source.schemas).await?;
-    let warn = |line: String| output::print_warnings(&[line]);
+    let warn = |line: String| print_warnings(&[line]);
     let name = Path::new("policies and triggers of the source");
     run_statements(target, name, &write_additions(&additions), warn).await?;
 

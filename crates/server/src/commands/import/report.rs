@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::output::{DIM, GOOD, WARN, show_foreign};
+use selvedge_terminal::{DIM, GOOD, WARN, show_foreign};
 
 /// Largest number of objects without bytes that the report lists by name.
 const MAX_NAMES: usize = 20;

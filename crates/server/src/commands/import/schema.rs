@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::{join_statements, run_statements, split_statements};
+use selvedge_terminal::print_warnings;
 use tokio_postgres::Client;
 
 use super::report::Report;
@@ -13,7 +14,6 @@ use super::source::Source;
 use crate::commands::db::keep_imported_statements;
 use crate::config::Config;
 use crate::database::client_program::ClientProgram;
-use crate::output;
 
 /// The file name in error messages about these statements.
 const NAME: &str = "schema of the source";
@@ -109,7 +109,7 @@ impl SchemaDump {
 /// Runs statements of the dump in the import's transaction.
 pub(super) async fn run(target: &Client, statements: &str) -> Result<()> {
     run_statements(target, Path::new(NAME), statements, |line| {
-        output::print_warnings(&[line])
+        print_warnings(&[line])
     })
     .await?;
     Ok(())

@@ -1,11 +1,11 @@
 //! The connection to the imported database, and the snapshot under which everything is read.
 
 use anyhow::{Context, Result, bail};
+use selvedge_terminal::print_warnings;
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{list_project_schemas, platform_schemas};
 use crate::database::identity::find_identity;
-use crate::output;
 
 /// Lists versions that no migration's file can have.
 const STRANGE_VERSIONS: &str =
@@ -29,7 +29,7 @@ impl Source {
         let client = connect(login).await?;
         let is_superuser: String = client.query_one("show is_superuser", &[]).await?.get(0);
         if is_superuser == "on" {
-            output::print_warnings(&[
+            print_warnings(&[
                 "the login at the source is a superuser's: code of the source's project, such as the predicate of an index, has its \
                  rights while rows are read. Use postgres where it may read them"
                     .to_owned(),

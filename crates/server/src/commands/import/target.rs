@@ -8,6 +8,7 @@ use selvedge_postgres::migrate::{
     record_auto_expose, release_import,
 };
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run_logins, quote_identifier};
+use selvedge_terminal::GOOD;
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::list_project_schemas;
@@ -22,7 +23,6 @@ use crate::database::initialized::mark_initialized;
 use crate::database::objects_owner::ObjectsOwner;
 use crate::database::target::TargetDatabase;
 use crate::database::unfinished_import;
-use crate::output::GOOD;
 
 /// This table has a row from the commit of the imported database until all objects are copied, too. A superuser writes it beside the
 /// import's transaction, and the row counts when that one is committed.

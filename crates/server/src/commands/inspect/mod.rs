@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use chrono::Utc;
 use clap::ValueEnum;
+use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -13,7 +14,6 @@ use crate::cli::{InspectArgs, InspectCommand, Report};
 use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
-use crate::output::GOOD;
 
 /// Runs `selvedge inspect`.
 ///

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use selvedge_gateway::logging::{self, LogFormat};
 use selvedge_postgres::{Database, Logins, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, SchemaCache};
+use selvedge_terminal::print_warnings;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_postgres::error::SqlState;
 
@@ -21,7 +22,6 @@ use crate::cli::RestArgs;
 use crate::config::postgrest::{self, ProcessSettings};
 use crate::config::{ConfigError, Environment, postgrest_file};
 use crate::database::external::standalone_config;
-use crate::output;
 use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores, start_memory_budget};
 
 /// The default of `db-pool`: connections of all workers together.
@@ -43,7 +43,7 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
         return Ok(());
     }
     let settings = load(args)?;
-    output::print_warnings(&settings.warnings);
+    print_warnings(&settings.warnings);
     let Settings { rest, process, .. } = settings;
     if report::run(args.report, &rest, &process).await? {
         return Ok(());

@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use selvedge_http_client::{Call, HttpClient};
+use selvedge_terminal::GOOD;
 use tokio::net::lookup_host;
 
 use super::answers::Answers;
 use super::report::warn;
-use crate::output::GOOD;
 
 /// How long the first certificate may take.
 const CERTIFICATE_TIME: Duration = Duration::from_secs(30);

@@ -1,6 +1,6 @@
 //! How a warning is printed while a machine is set up.
 
-use crate::output::{WARN, show_foreign_text};
+use selvedge_terminal::{WARN, show_foreign_text};
 
 /// Prints a warning, whose further lines are below its first one. It may name files of the project.
 pub(super) fn warn(text: &str) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Group, User};
 use secrecy::{ExposeSecret as _, SecretString};
+use selvedge_terminal::BOLD;
 
 use super::answers::ACCOUNT;
 use super::folder::{self, is_empty, is_own, open_folder};
@@ -17,7 +18,6 @@ use super::process::Command;
 use super::ready;
 use super::record::Record;
 use super::undo::{Undo, unfinished};
-use crate::output::BOLD;
 
 /// The program that runs, whatever is at its path by now.
 const RUNNING: &str = "/proc/self/exe";

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use nix::unistd::geteuid;
+use selvedge_terminal::{GOOD, WARN};
 
 use super::confirm;
 use super::places::{BACKUPS, PROGRAM, RECORD};
@@ -12,7 +13,6 @@ use super::process::Command;
 use super::record::Record;
 use super::undo::Undo;
 use crate::cli::SetupArgs;
-use crate::output::{GOOD, WARN};
 
 /// Takes back what was made, the last first.
 pub(super) fn uninstall(mut record: Record, args: &SetupArgs) -> Result<()> {

@@ -6,9 +6,9 @@ use std::str::Chars;
 
 use anyhow::{Context, Result, anyhow};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
+use selvedge_terminal::print_warnings;
 
 use super::places::{LOCAL_SETTINGS, SETTINGS};
-use crate::output::print_warnings;
 
 const DATA_DIR: &str = "SELVEDGE_DATA_DIR";
 /// Characters of which a backslash between double quotes makes themselves.

@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 use hyper::Method;
 use selvedge_http_client::CallResponse;
 use selvedge_saml::parse_service_addresses;
+use selvedge_terminal::{OutputFormat, Values, print_values};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use self::admin_api::AdminApi;
 use self::metadata_source::read_settings;
-use crate::cli::{AddProviderArgs, OutputFormat, SsoAction, SsoArgs, UpdateProviderArgs};
+use crate::cli::{AddProviderArgs, SsoAction, SsoArgs, UpdateProviderArgs};
 use crate::config::Config;
-use crate::output::{self, Values};
 
 /// Runs `selvedge sso`.
 ///
@@ -165,7 +165,7 @@ async fn print_service_addresses(api: &AdminApi, format: OutputFormat) -> Result
         OutputFormat::Env => (name.to_uppercase().into(), value.to_owned()),
         _ => (name.into(), value.to_owned()),
     };
-    output::print_values(&rows.into_iter().map(named).collect::<Values>(), format);
+    print_values(&rows.into_iter().map(named).collect::<Values>(), format);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::psql::run_psql_file;
+use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use walkdir::WalkDir;
 
@@ -23,7 +24,6 @@ use crate::cli::TestDbArgs;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
-use crate::output::GOOD;
 use crate::project_trust::{ReadableFiles, check_place};
 
 /// File name extensions of tests, as for `supabase test db`.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use selvedge_terminal::{BAD, GOOD};
+
 use super::tap::TapReport;
-use crate::output::{BAD, GOOD};
 
 /// A test file that has run.
 pub(super) struct FileReport {

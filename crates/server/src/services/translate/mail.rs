@@ -3,9 +3,9 @@
 use anyhow::{Context, Result};
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
+use selvedge_terminal::print_warnings;
 
 use crate::config::{Config, EmailTemplate, SelvedgeAuthSection, SmtpSection};
-use crate::output;
 use crate::services::mode::Mode;
 
 /// The mailer: the configured SMTP server; without one, the inbox in development. In production what would send a mail is refused then.
@@ -66,7 +66,7 @@ pub(in crate::services) fn mail_templates(config: &Config) -> Result<MailTemplat
         match MailKind::from_notification_name(name) {
             Some(kind) => replace_template(&mut templates, kind, &notification.template)
                 .with_context(|| format!("{section}.{name}]"))?,
-            None => output::print_warnings(&[format!("{section}.{name}] is no notification we know")]),
+            None => print_warnings(&[format!("{section}.{name}] is no notification we know")]),
         }
     }
     Ok(templates)

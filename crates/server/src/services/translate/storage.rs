@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig, StorageConfig};
+use selvedge_terminal::print_warnings;
 use selvedge_token::development;
 
 use crate::config::{BucketSection, Config, S3Section};
 use crate::keys::KeySet;
-use crate::output;
 use crate::services::mode::Mode;
 
 /// Bytes of unfinished uploads that each user may have at least if no limit is configured: 1000 MiB.
@@ -138,7 +138,7 @@ fn bucket_seed(section: &BucketSection) -> BucketSeed {
                 section.id,
                 folder.display()
             );
-            output::print_warnings(&[line]);
+            print_warnings(&[line]);
         }
         exists
     });

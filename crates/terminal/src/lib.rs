@@ -1,4 +1,9 @@
 //! Printing to the terminal: tables for people, `NAME="value"` lines and JSON for scripts.
+//!
+//! In: values, warnings and notes of a command, and texts that others have chosen. Out: lines on standard output, where results go,
+//! and on standard error, where everything else goes. What a command does, and which arguments choose a format, is left to the callers.
+
+mod output_format;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -7,29 +12,29 @@ use std::io::{self, Write as _};
 use anstyle::{AnsiColor, Color, Style};
 use indexmap::IndexMap;
 
-use crate::cli::OutputFormat;
+pub use output_format::OutputFormat;
 
 /// Names and values in the order in which they are printed.
-pub(crate) type Values = IndexMap<Cow<'static, str>, String>;
+pub type Values = IndexMap<Cow<'static, str>, String>;
 
 /// Style of headings.
-pub(crate) const BOLD: Style = Style::new().bold();
+pub const BOLD: Style = Style::new().bold();
 /// The colour of names and notes.
-pub(crate) const DIM: Style = Style::new().dimmed();
+pub const DIM: Style = Style::new().dimmed();
 /// The colour of addresses.
-pub(crate) const LINK: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Cyan)));
+pub const LINK: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Cyan)));
 /// The colour of success.
-pub(crate) const GOOD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Green))).bold();
+pub const GOOD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Green))).bold();
 /// The colour of warnings.
-pub(crate) const WARN: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
+pub const WARN: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
 /// The colour of errors.
-pub(crate) const BAD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red))).bold();
+pub const BAD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red))).bold();
 
 /// Prints a result to standard output. When a reader such as `head` has enough and closes the pipe, that is no failure.
 ///
 /// # Errors
 /// When standard output cannot be written for another reason, for example because the disk is full.
-pub(crate) fn print_text(text: &str) -> io::Result<()> {
+pub fn print_text(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -38,12 +43,12 @@ pub(crate) fn print_text(text: &str) -> io::Result<()> {
 }
 
 /// Prints values as a table, as `NAME="value"` lines or as JSON.
-pub(crate) fn print_values(values: &Values, format: OutputFormat) {
+pub fn print_values(values: &Values, format: OutputFormat) {
     anstream::print!("{}", render_values(values, format));
 }
 
 /// Renders values in a format that `status` and `keys` offer.
-pub(crate) fn render_values(values: &Values, format: OutputFormat) -> String {
+pub fn render_values(values: &Values, format: OutputFormat) -> String {
     let mut text = String::new();
     let width = values.keys().map(|name| name.len()).max().unwrap_or_default();
     match format {
@@ -70,7 +75,7 @@ pub(crate) fn render_values(values: &Values, format: OutputFormat) -> String {
 }
 
 /// Names in lines of their own below a sentence, the first `most` of them, and how many more there are.
-pub(crate) fn list_names(names: &[String], most: usize) -> String {
+pub fn list_names(names: &[String], most: usize) -> String {
     let mut shown = names[..names.len().min(most)].join("\n  ");
     if names.len() > most {
         shown += &format!("\n  and {} more", names.len() - most);
@@ -79,19 +84,19 @@ pub(crate) fn list_names(names: &[String], most: usize) -> String {
 }
 
 /// Prints warnings to standard error, one per line, so that scripts can parse standard output.
-pub(crate) fn print_warnings(lines: &[String]) {
+pub fn print_warnings(lines: &[String]) {
     for line in lines {
         anstream::eprintln!("{WARN}warning{WARN:#} {}", show_foreign_text(line));
     }
 }
 
 /// A name that others have chosen, without characters by which it could move the cursor or change what the terminal shows.
-pub(crate) fn show_foreign(name: &str) -> String {
+pub fn show_foreign(name: &str) -> String {
     escape(name, is_command_to_terminal)
 }
 
 /// The same for a text of several lines, such as a statement that another database has sent.
-pub(crate) fn show_foreign_text(text: &str) -> String {
+pub fn show_foreign_text(text: &str) -> String {
     escape(text, |character| {
         !matches!(character, '\n' | '\t') && is_command_to_terminal(character)
     })
@@ -113,7 +118,7 @@ fn is_command_to_terminal(character: char) -> bool {
 }
 
 /// Prints a note that needs no action.
-pub(crate) fn print_note(line: &str) {
+pub fn print_note(line: &str) {
     anstream::eprintln!("{DIM}note{DIM:#} {line}");
 }
 
