@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| selvedge_server::config::fuzzing::check_config(text));
+fuzz_target!(|text: &str| selvedge_config::fuzzing::check_config(text));

@@ -49,7 +49,7 @@ pub use session::{
 };
 pub use state::{
     ApiService, AuthConfiguration, ConfigurationFault, ConfiguredMail, ConfiguredProvider, ConsoleConfig,
-    ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, EffectiveSetting, FaultSeverity, InspectAuth,
-    Level, MakeApiService, ProjectApi, ProjectFolder, RunDoctor, ServiceHandles, SettingOrigin, SignInWays,
-    SignToken, Trial, UserClaims, check_logins,
+    ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, FaultSeverity, InspectAuth, Level,
+    MakeApiService, ProjectApi, ProjectFolder, RunDoctor, ServiceHandles, SignInWays, SignToken, Trial,
+    UserClaims, check_logins,
 };

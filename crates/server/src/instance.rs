@@ -2,11 +2,11 @@
 //! contract §6.
 
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock};
 use selvedge_terminal::Values;
 use selvedge_token::development;
 
-use crate::config::Config;
 use crate::database::EMBEDDED_PASSWORD;
 use crate::database::home::is_home;
 use crate::keys::KeySet;

@@ -1,4 +1,4 @@
-//! The binary `selvedge` as a library: command line, configuration, wiring, static site.
+//! The binary `selvedge` as a library: command line, wiring, static site.
 //!
 //! This crate uses all others, and none uses it. Input: arguments, environment variables and a project folder. Output:
 //! a running server, or a message that says what to do. It reads the configuration, starts PostgreSQL or connects to
@@ -7,7 +7,6 @@
 
 pub mod cli;
 mod commands;
-pub mod config;
 mod database;
 mod database_gate;
 pub mod http;

@@ -11,6 +11,7 @@ use actix_web::error::ErrorForbidden;
 use actix_web::middleware::{Condition, Next, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
+use selvedge_config::{Config, LimitsSection, SelvedgeSection};
 use selvedge_dev_services::identity::{self, IdentityState};
 use selvedge_dev_services::messages::{self, MessagesState};
 use selvedge_gateway::{
@@ -23,7 +24,6 @@ use selvedge_postgres::RequestPool;
 use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
 
-use crate::config::{Config, LimitsSection, SelvedgeSection};
 use crate::http::{self, Health, PlainPort, StatusPage};
 use crate::keys::KeySet;
 use crate::services::{Services, available_cores};

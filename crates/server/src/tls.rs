@@ -7,10 +7,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use rustls::ServerConfig;
 use selvedge_certificates::{AcmeCertificates, AcmeSettings, ExternalAccount, OwnCertificate};
+use selvedge_config::{Config, TlsFiles, TlsSection};
 use selvedge_gateway::{Listener, keep_running};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
-
-use crate::config::{Config, TlsFiles, TlsSection};
 
 /// The folder of the account and the certificate in the data folder.
 const FOLDER: &str = "tls";

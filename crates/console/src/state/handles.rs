@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use futures_util::future::LocalBoxFuture;
+use selvedge_config::EffectiveSetting;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::auth_configuration::InspectAuth;
-use super::setting::{DoctorCheck, EffectiveSetting};
+use super::doctor_check::DoctorCheck;
 
 /// Returns the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
 pub type UserClaims =

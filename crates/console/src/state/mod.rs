@@ -4,10 +4,10 @@ mod api;
 mod auth_configuration;
 mod config;
 mod database;
+mod doctor_check;
 mod handles;
 mod project_folder;
 mod project_key;
-mod setting;
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ pub use auth_configuration::{
 };
 pub use config::{ConsoleConfig, ConsoleMode, Level, SignInWays};
 pub use database::{ConsoleDatabase, check_logins};
+pub use doctor_check::DoctorCheck;
 pub use handles::{RunDoctor, ServiceHandles, UserClaims};
 pub use project_folder::ProjectFolder;
 pub(crate) use project_key::ProjectKey;
-pub use setting::{DoctorCheck, EffectiveSetting, SettingOrigin};
 
 /// The state of the console, shared by its worker threads.
 pub struct ConsoleState {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use crate::config::Flags;
+use selvedge_config::Flags;
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-
-use crate::config::Flags;
+use selvedge_config::Flags;
 
 #[derive(Debug, Args)]
 pub struct ClusterArgs {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use selvedge_config::Flags;
 
 use super::StartArgs;
-use crate::config::Flags;
 
 #[derive(Debug, Args)]
 pub struct DbArgs {

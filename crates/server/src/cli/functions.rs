@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use selvedge_config::Flags;
 use selvedge_functions::InspectMode;
 use selvedge_terminal::OutputFormat;
 
 use super::StartArgs;
-use crate::config::Flags;
 
 #[derive(Debug, Args)]
 pub struct FunctionsArgs {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use selvedge_config::{Environment, Flags};
 
 use super::hidden_arguments::TARGET_VARIABLE;
-use crate::config::{Environment, Flags};
 
 #[derive(Debug, Default, Args)]
 pub struct ImportArgs {

@@ -5,6 +5,7 @@ mod cluster;
 mod console;
 mod database;
 mod database_login;
+use selvedge_config::Flags;
 use selvedge_terminal::OutputFormat;
 
 #[cfg(test)]
@@ -32,8 +33,6 @@ mod tenants;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-
-use crate::config::Flags;
 
 pub use backup::{BackupArgs, RestoreArgs};
 pub use cluster::{ClusterAction, ClusterArgs, RunClusterArgs};

@@ -2,12 +2,12 @@
 //! other one does.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::Logins;
 use selvedge_storage::{OwnersNote, adopt_store};
 use selvedge_terminal::{DIM, GOOD};
 
 use crate::cli::{AdoptArgs, StorageAction};
-use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::objects_owner::ObjectsOwner;
 use crate::database::target::TargetDatabase;

@@ -1,6 +1,7 @@
 //! Applies pending migrations: `migrate up` and `db push`.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
     apply_platform, close_slot_functions, is_platform_applied, refuse_newer_platform, set_vault_key_file,
@@ -8,7 +9,6 @@ use selvedge_postgres::migrate::{
 };
 use selvedge_terminal::{GOOD, print_warnings};
 
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
 use crate::database::harmful_settings::take_back_libraries;

@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_terminal::print_warnings;
 
 use super::{probe, status};
 use crate::cli::StartArgs;
-use crate::config::Config;
 
 /// A file in the data folder with what the instance in the background has printed.
 const LOG: &str = "start.log";

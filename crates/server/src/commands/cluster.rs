@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_gateway::Hold;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, DiskGuard, KeeperRequest, RunningCluster};
@@ -16,7 +17,6 @@ use super::restart_patience::RestartPatience;
 use super::serve::prepare_home;
 use super::{keeper, shutdown};
 use crate::cli::ClusterAction;
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::home::is_home;
 use crate::instance::find_server;
@@ -121,7 +121,7 @@ fn listen_for_requests(config: &Config) -> Result<mpsc::Receiver<KeeperRequest>>
     Ok(requests)
 }
 
-fn read_settings(flags: &crate::config::Flags) -> Result<ClusterConfig> {
+fn read_settings(flags: &selvedge_config::Flags) -> Result<ClusterConfig> {
     let config = Config::load(flags)?.config;
     let cluster = embedded::cluster_config(&config)?;
     cluster.check_settings()?;

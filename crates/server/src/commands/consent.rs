@@ -3,9 +3,9 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_terminal::WARN;
 
-use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::target::TargetDatabase;
 

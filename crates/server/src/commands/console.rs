@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
 use anyhow::{Context, Result, bail};
+use selvedge_config::{Config, Mode};
 use selvedge_console::{
     ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
 };
 use selvedge_terminal::print_warnings;
 
 use super::{doctor, shutdown};
-use crate::config::Config;
 use crate::keys::KeySet;
 use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
-use crate::services::{Mode, Services, console_config, make_api_service};
+use crate::services::{Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
 /// without it, and a Studio of another project may have the port.

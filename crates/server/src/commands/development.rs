@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::Result;
+use selvedge_config::Config;
 use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
@@ -15,7 +16,6 @@ use selvedge_terminal::print_note;
 use url::Url;
 
 use super::{console, shutdown};
-use crate::config::Config;
 use crate::http::StatusPage;
 use crate::instance;
 use crate::keys::KeySet;

@@ -1,11 +1,11 @@
 //! `selvedge gen types`: prints the database's types for clients.
 
 use anyhow::Result;
+use selvedge_config::Config;
 use selvedge_terminal::print_text;
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
 use crate::cli::{self, GenArgs, GenCommand, SwiftAccessControl, TypesArgs};
-use crate::config::Config;
 use crate::database::target::run_on_migrated_database;
 
 /// Runs `selvedge gen types`.

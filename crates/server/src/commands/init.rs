@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
+use selvedge_config::Project;
 use selvedge_terminal::GOOD;
 
 use crate::cli::InitArgs;
-use crate::config::Project;
 use crate::project_trust::check_place;
 
 const CONFIG: &str = include_str!("templates/config.toml");

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use selvedge_config::{Config, Environment};
 use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, RunningCluster, open_own_file};
 use tokio::signal::unix::{SignalKind, signal as listen_to};
 
 use super::restart_patience::RestartPatience;
-use crate::config::{Config, Environment};
 
 /// A file in the home with what a keeper in the background has printed.
 pub(super) const LOG: &str = "keeper.log";

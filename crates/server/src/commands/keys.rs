@@ -8,11 +8,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::Config;
 use selvedge_terminal::{DIM, GOOD, OutputFormat, Values, print_values, render_values};
 use selvedge_token::KeyAlgorithm;
 
 use crate::cli::{KeysAction, KeysArgs, RotateArgs, SigningAlgorithm};
-use crate::config::Config;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
 

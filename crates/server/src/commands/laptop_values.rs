@@ -1,8 +1,7 @@
 //! Settings whose defaults, and those of the Supabase CLI's config.toml, are for a laptop. `doctor` names them.
 
+use selvedge_config::Config;
 use serde_json::Value;
-
-use crate::config::Config;
 
 /// A setting with a value that is for a laptop.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,8 +84,9 @@ pub(super) fn list_laptop_values(config: &Config, url: Option<&str>, sends_mail:
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     #[test]
     fn prod_016_values_of_a_laptop_are_found_and_what_somebody_chose_is_not() {

@@ -6,9 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_terminal::GOOD;
 
-use crate::config::Config;
 use crate::project_trust::check_place;
 
 /// Where npm scripts and `npx` look for programs, in the project's folder and in those above it.

@@ -1,8 +1,7 @@
 //! Initialises logging by the configuration, for the commands that run as servers.
 
+use selvedge_config::Config;
 use selvedge_gateway::logging::{self, LogFormat};
-
-use crate::config::Config;
 
 /// Starts logging. `format` and `filter` are the command's defaults; `[selvedge] json_logs` and `log` win over them.
 pub(super) fn start_logging(config: &Config, format: LogFormat, filter: &str) {

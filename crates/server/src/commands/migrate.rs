@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
+use selvedge_config::Config;
 use selvedge_postgres::migrate::{
     MigrationState, create_migration, discover_migrations, fetch_migrations, forget_migrations,
     record_migrations,
@@ -14,7 +15,6 @@ use selvedge_terminal::{DIM, GOOD, WARN};
 use super::apply::apply_migrations;
 use super::db;
 use crate::cli::{MigrateAction, RepairArgs, RepairStatus};
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::project_trust::check_place;

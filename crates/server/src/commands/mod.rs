@@ -49,12 +49,12 @@ mod test_db;
 mod trust;
 
 use anyhow::Result;
+use selvedge_config::{Config, Loaded};
 use selvedge_terminal::print_warnings;
 
 use crate::cli::{
     Cli, ClusterAction, Command, DbAction, FunctionsAction, MigrateAction, SeedArgs, SeedWhat, TestSuite,
 };
-use crate::config::{Config, Loaded};
 use crate::database::embedded;
 use crate::database::home::refuse_in_home;
 use crate::project_trust;

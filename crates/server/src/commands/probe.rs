@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-
-use crate::config::Config;
 
 /// How long the server may take to respond.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);

@@ -4,18 +4,18 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::{Config, Mode};
 use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock, is_production_home};
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{GOOD, print_note};
 
 use super::consent::agree_to_delete_project;
 use super::summary;
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::initialized::mark_initialized;
 use crate::database::objects_owner::{forget_own, list_other_owners, list_other_owners_of_unbound};
 use crate::keys::KeySet;
-use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
+use crate::services::{BackgroundRuntime, Services, objects_folder};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
 pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use selvedge_config::Config;
 use selvedge_terminal::{DIM, GOOD, WARN, show_foreign};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -10,7 +11,6 @@ use tokio::net::UnixStream;
 
 use super::handover::{ChangedSetting, RestartOutcome, RestartRequest, SOCKET, Variables};
 use crate::cli::RestartArgs;
-use crate::config::Config;
 use crate::database::home::is_home;
 use crate::instance::find_server;
 

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::{User, geteuid, setgid, setuid};
+use selvedge_config::{Config, Environment};
 use selvedge_terminal::print_note;
-
-use crate::config::{Config, Environment};
 
 /// When this process is root and the project belongs to somebody else, goes on as that user. Files that root wrote there (the lock, the
 /// password, logs) would keep its owner out afterwards, and PostgreSQL runs only for the owner of its data. A project that was never started

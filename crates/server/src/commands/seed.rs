@@ -1,9 +1,9 @@
 //! `selvedge seed buckets`: fills the configured buckets of a project that runs.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_terminal::GOOD;
 
-use crate::config::Config;
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::services;

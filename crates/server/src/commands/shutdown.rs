@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_functions::Functions;
 use selvedge_gateway::{Drain, open_connections};
 use selvedge_postgres::Database;
@@ -17,7 +18,6 @@ use socket2::SockRef;
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::config::Config;
 use crate::listen::refuse_new_connections;
 use crate::services::Services;
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use selvedge_config::{Config, Mode};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
@@ -11,12 +12,11 @@ use selvedge_terminal::{DIM, print_warnings};
 use super::development::{self, Listeners, LocalServices};
 use super::logging::start_logging;
 use super::{shutdown, summary};
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded, Report};
 use crate::database::initialized::mark_initialized;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
-use crate::services::{BackgroundRuntime, Mode, Services};
+use crate::services::{BackgroundRuntime, Services};
 
 /// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.
 const DEFAULT_LOG_FILTER: &str = "warn,edge_function=info";

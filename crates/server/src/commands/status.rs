@@ -1,11 +1,11 @@
 //! `selvedge status`: prints URLs and keys of the running instance, in production without those that are secret.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::SUPERUSER;
 use selvedge_terminal::{BOLD, DIM, GOOD, OutputFormat, Values, print_values};
 
 use crate::cli::StatusArgs;
-use crate::config::Config;
 use crate::database::home::is_home;
 use crate::instance;
 use crate::keys::KeySet;

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 use selvedge_terminal::GOOD;
 
 use super::keeper;
 use super::reset::{delete_project_data, lock_project};
 use crate::cli::StopArgs;
-use crate::config::Config;
 use crate::database::embedded::has_cluster;
 use crate::database::home::is_home;
 use crate::instance::find_server;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
+use selvedge_config::Config;
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{BOLD, DIM, GOOD, LINK};
 
-use crate::config::Config;
 use crate::database::embedded::Report;
 use crate::instance;
 use crate::keys::KeySet;

@@ -2,6 +2,7 @@
 //! while the project does.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::is_platform_older;
 use selvedge_postgres::{Logins, PrivilegedSession};
@@ -9,7 +10,6 @@ use selvedge_storage::{OwnersNote, SweepOptions, SweepReport};
 use selvedge_terminal::{DIM, GOOD, WARN};
 
 use crate::cli::SweepArgs;
-use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
 use crate::database::target::TargetDatabase;

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::{Config, Environment};
 use selvedge_postgres::cluster::Binaries;
 use tokio_postgres::Config as Login;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::{EMBEDDED_PASSWORD, embedded};
-use crate::config::{Config, Environment};
 
 /// Where operating systems keep trusted root certificates, for versions of libpq that do not look for them.
 const TRUST_STORES: [&str; 3] = [

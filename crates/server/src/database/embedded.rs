@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterAccess, ClusterConfig, ClusterError, ProjectLock, RunningCluster,
 };
@@ -30,7 +31,6 @@ use super::{
     cluster_roles, guarded_databases, http_requests, server_roles, service_logins, unfinished_import,
     unreadable_texts, version_note,
 };
-use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
 use crate::project_trust::{Program, list_refused, record_project};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::{Config as ProjectConfig, Environment, describe_database, describe_hosts};
 use selvedge_postgres::cluster::SUPERUSER;
 use selvedge_postgres::cluster::{DATABASE, REPLICATION_LOGIN, find_other_project, is_of_project};
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLogin, become_postgres};
@@ -12,7 +13,6 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config};
 
 use super::{embedded, service_logins};
-use crate::config::{Config as ProjectConfig, Environment, describe_database, describe_hosts};
 
 /// Whether `postgres` is a superuser, and whether it is the user who logged in: poolers have users of other names for it.
 const ABOUT_POSTGRES: &str = "

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, LockPurpose, npm_package_name};
 use selvedge_postgres::migrate::DatabaseState;
 use tokio_postgres::Client;
 
 use super::embedded;
-use crate::config::Config;
 
 /// Makes a fresh database with the programs of the version that `client` is connected to, and reads what it consists of. It takes about
 /// as long as the first start of a project.

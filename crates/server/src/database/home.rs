@@ -1,10 +1,9 @@
 //! The home of a production database: the folder that `serve` and `cluster run` have marked, in which PostgreSQL outlives the server.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_memory::{ControlGroup, machine_memory};
 use selvedge_postgres::cluster::{ProductionProfile, is_production_home};
-
-use crate::config::Config;
 
 /// The memory of a machine that does not say how much it has.
 const UNKNOWN_MEMORY: u64 = 1024 * 1024 * 1024;

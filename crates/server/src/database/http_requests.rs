@@ -2,11 +2,11 @@
 
 use std::os::unix::net::UnixListener;
 
+use selvedge_config::Config;
 use selvedge_jobs::{NetConfig, serve_http_requests};
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 
 use super::home::is_home;
-use crate::config::Config;
 
 /// Limits of `[selvedge.jobs]`. `calls_private` is for development, where functions and receivers of webhooks run on the
 /// same machine.

@@ -5,10 +5,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use selvedge_config::Config;
 use selvedge_postgres::migrate::replace_file;
 use tokio_postgres::Client;
-
-use crate::config::Config;
 
 /// A file in the data folder: empty when the database is complete. While a reset commits the emptying of the database, it has the number of that
 /// transaction, because nobody else knows afterwards whether it was committed.
@@ -101,8 +100,9 @@ fn forget_initialized(config: &Config) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     #[test]
     fn gw_025_a_reset_that_has_ended_meanwhile_is_not_taken_for_one_that_was_cut_off() {

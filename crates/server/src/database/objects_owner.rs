@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster, open_own_file};
 use selvedge_postgres::migrate::replace_file;
 use selvedge_storage::OwnersNote;
@@ -17,7 +18,6 @@ use tokio_postgres::error::SqlState;
 use super::embedded;
 use super::external::ExternalDatabase;
 use super::identity::find_identity;
-use crate::config::Config;
 
 /// The note: a line for each database.
 const FILE: &str = "storage-owners";
@@ -444,8 +444,9 @@ fn has_files(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     #[test]
     fn a_database_that_has_joined_since_a_restore_began_keeps_its_files() {

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::{Config, with_login};
 use selvedge_postgres::CONSOLE_READERS;
 use selvedge_postgres::migrate::{RolePasswords, matches_verifier, set_role_passwords};
 use selvedge_terminal::{GOOD, print_warnings};
 use tokio_postgres::Client;
 
 use super::external::ExternalDatabase;
-use crate::config::{Config, with_login};
 
 /// Logins of the services.
 const SERVICES: [&str; 4] = [

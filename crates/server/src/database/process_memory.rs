@@ -1,10 +1,10 @@
 //! How much memory one process of the project's own PostgreSQL may take.
 
+use selvedge_config::Config;
 use selvedge_memory::MemoryLimit;
 use selvedge_postgres::cluster::ProductionProfile;
 
 use super::setting_size::parse_setting;
-use crate::config::Config;
 
 /// The part of the memory that one process may take: neither a single one nor two at once exceed the limit, of which what all share and this
 /// process take the rest.
@@ -57,10 +57,10 @@ fn needed(setting: impl Fn(&str) -> Option<String>) -> u64 {
 mod tests {
     use std::path::Path;
 
+    use selvedge_config::{Environment, Flags, Project};
     use selvedge_postgres::cluster::LockPurpose;
 
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     const MIB: u64 = 1 << 20;
 

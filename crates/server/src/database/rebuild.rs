@@ -1,6 +1,7 @@
 //! Makes the project's part of a running database again: `db reset` and `migration down`.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::ClusterAccess;
 use selvedge_postgres::migrate::{
@@ -16,7 +17,6 @@ use super::embedded::{self, Report};
 use super::initialized::{note_emptying, settle_emptying};
 use super::queues::settle_queues;
 use super::vault_secrets::write_vault_secrets;
-use crate::config::Config;
 
 /// How far a database is made again.
 #[derive(Debug, Default)]

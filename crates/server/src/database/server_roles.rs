@@ -4,14 +4,13 @@
 //! embedded cluster nobody else is, and the same is taken back at each start.
 
 use anyhow::{Result, bail};
+use selvedge_config::SelvedgeSection;
 use selvedge_postgres::migrate::{
     TakenMembership, list_grantable_file_roles, list_taken_memberships, release_file_roles,
     reserve_file_roles, take_back_memberships,
 };
 use selvedge_terminal::print_warnings;
 use tokio_postgres::{Client, Error};
-
-use crate::config::SelvedgeSection;
 
 /// Roles that log in with a verifier of md5, and are superusers, have an attribute or a role of PostgreSQL's that leads to one, or are members of
 /// such a role. This program stores none of md5, also not for the service's own.

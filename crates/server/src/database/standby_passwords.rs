@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use secrecy::SecretString;
+use selvedge_config::Config;
 use selvedge_postgres::migrate::has_standby_password;
 use selvedge_terminal::print_warnings;
 
 use super::external::ExternalDatabase;
-use crate::config::Config;
 
 /// The advice that follows a found password.
 pub(crate) const ADVICE: &str = "give the standby a file in its place (passfile=… in primary_conninfo), or run `alter system reset \

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, ClusterAccess, DATABASE, RunningCluster};
 use selvedge_postgres::migrate::{MigrateError, is_platform_older, refuse_newer_platform};
 use selvedge_postgres::{PrivilegedSession, find_primary};
@@ -12,7 +13,6 @@ use tokio_postgres::{Client, Config as Login};
 use super::embedded::{self, Embedded};
 use super::external::ExternalDatabase;
 use super::home::is_home;
-use crate::config::Config;
 
 /// The login of the console itself.
 const CONSOLE_LOGIN: &str = "selvedge_console_service";

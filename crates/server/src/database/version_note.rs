@@ -1,8 +1,7 @@
 //! The note that the project's version of PostgreSQL is not the one that runs.
 
+use selvedge_config::MajorVersion;
 use selvedge_postgres::cluster::npm_package_name;
-
-use crate::config::MajorVersion;
 
 /// What to say when PostgreSQL `running` is not that of the project. A project that names no version is told once, when its database
 /// is made.

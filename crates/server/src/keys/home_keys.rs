@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::open_own_file;
 use selvedge_token::{
     JsonWebKey, KeyAlgorithm, generate_jwt_secret, generate_publishable_key, generate_secret_key,
@@ -12,7 +13,6 @@ use selvedge_token::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
 use crate::database::initialized::may_be_initialized;
 use crate::private_file::write_private_file;
 
@@ -142,8 +142,9 @@ pub(crate) fn find_home_keys(config: &Config) -> Option<(PathBuf, String)> {
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
     use crate::database::initialized::mark_initialized;
     use crate::keys::KeySet;
     use crate::keys::signing_keys::rotate;

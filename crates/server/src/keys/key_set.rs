@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::Config;
 use selvedge_token::{
     ApiKeys, JsonWebKey, KeyRing, development, generate_jwt_secret, generate_publishable_key,
     generate_secret_key,
@@ -11,7 +12,6 @@ use selvedge_token::{
 
 use super::home_keys::with_home_keys;
 use super::signing_keys;
-use crate::config::Config;
 use crate::database::home::is_home;
 
 /// The shortest secret of `serve`: HS256 is as strong as a key of this length (RFC 7518 §3.2), and who has one token can try
@@ -226,9 +226,8 @@ fn legacy_key(given: Option<&SecretString>, jwt_secret: &SecretString, role: &st
 #[cfg(test)]
 mod tests {
     use base64::Engine as _;
+    use selvedge_config::{Environment, Flags, Project};
     use selvedge_token::{KeyAlgorithm, generate_signing_key};
-
-    use crate::config::{Environment, Flags, Project};
 
     use super::*;
 

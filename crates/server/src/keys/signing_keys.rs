@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
 
 use super::home_keys::rotate_signing_keys;
-use crate::config::Config;
 use crate::database::home::is_home;
 use crate::private_file::write_private_file;
 
@@ -121,10 +121,10 @@ fn put_first(new: JsonWebKey, known: &[JsonWebKey], keep: usize) -> Vec<JsonWebK
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
     use serde_json::Value;
 
     use super::*;
-    use crate::config::{Environment, Flags, Project};
     use crate::keys::KeySet;
 
     fn config(folder: &Path, path: Option<&str>) -> Config {

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
+use selvedge_config::{Config, Project};
 use selvedge_postgres::cluster::open_own_file;
 use selvedge_project_files::resolve;
 use selvedge_terminal::{print_note, show_foreign_text};
 
-use crate::config::{Config, Project};
 use crate::private_file::write_private_file;
 
 /// The file with the project's id, its folder, and the path that leads there where that is another one, a line each.

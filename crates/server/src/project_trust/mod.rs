@@ -21,10 +21,10 @@ mod trust;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use selvedge_config::{Config, NamedPath};
 use selvedge_project_files::{RefusedProgram, resolve};
 use selvedge_terminal::{print_note, show_foreign_text};
 
-use crate::config::{Config, NamedPath};
 use data_folder::Standing;
 pub(crate) use holder::{find_other_holder, record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};

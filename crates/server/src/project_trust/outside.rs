@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use selvedge_config::{Config, NamedPath, climbs_behind_wildcard};
 use selvedge_postgres::migrate::find_seeds;
 use walkdir::WalkDir;
 
 use super::place::{ProjectPlace, find_place};
-use crate::config::{Config, NamedPath, climbs_behind_wildcard};
 
 /// Files and folders of a project that commands and services read by these names.
 const NAMES: [&str; 11] = [
@@ -146,8 +146,9 @@ pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, Option<
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     /// What a project takes from outside, as people are told.
     fn describe_outside(folder: &Path, variables: &[(&str, &str)]) -> Vec<String> {

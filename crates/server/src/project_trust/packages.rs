@@ -7,12 +7,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
+use selvedge_config::{Config, NamedPath};
 use selvedge_functions::deno_package_names;
 use selvedge_postgres::cluster::ClusterConfig;
 use selvedge_project_files::{find_modules_folder, find_packages, is_in_git_repository, resolve};
 
 use super::git_index;
-use crate::config::{Config, NamedPath};
 
 /// The package of the Supabase CLI.
 pub(crate) const CLI: &str = "supabase";
@@ -170,8 +170,9 @@ fn find_doubt(config: &Config, package: &Path) -> Option<Doubt> {
 mod tests {
     use std::process::Command;
 
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     /// A clone with a project that Git tracks, and two places in which npm's packages may be.
     #[test]

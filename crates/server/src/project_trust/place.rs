@@ -3,9 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
+use selvedge_config::{Config, Project};
 use selvedge_project_files::{find_repository, is_data_folder, is_private_path, resolve};
-
-use crate::config::{Config, Project};
 
 /// The folders that hold a project's files, links resolved.
 pub(super) struct ProjectPlace {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use selvedge_config::Config;
 use selvedge_project_files::resolve;
 
 use super::outside::list_outside;
 use super::place::{ProjectPlace, find_place};
-use crate::config::Config;
 
 /// Files that scripts may include: those of the project, of links that the user has trusted, and of folders that the user has named. Not its
 /// passwords, keys and data.
@@ -53,8 +53,9 @@ impl ReadableFiles {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     #[test]
     fn gw_109_scripts_include_files_of_the_project_and_of_folders_that_the_user_names() {

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::{User, geteuid};
+use selvedge_config::{Environment, NamedPath};
 use selvedge_postgres::cluster::open_own_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::{Environment, NamedPath};
 use crate::private_file::write_private_file;
 
 /// Where records are kept if the user has no home folder that can be written.

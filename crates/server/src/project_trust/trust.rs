@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
+use selvedge_config::{Config, NamedPath};
 
 use super::data_folder::{self, Standing};
 use super::holder::write_project;
 use super::records::{Record, Records};
 use super::{list_named, names_data_outside};
-use crate::config::{Config, NamedPath};
 
 /// Something that a file of the project names, or a link in its data folder, for people.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! How many connections to the database a node may open, and whether all nodes together fit.
 
+use selvedge_config::Config;
 use selvedge_memory::MemoryBudget;
 use tokio_postgres::{Client, Error};
 
 use super::translate::rest::request_pool;
-use crate::config::Config;
 use crate::database_gate::MAX_SESSIONS;
 
 /// Connections for one task each: health, notifications, the watch of the primary, the replication stream and Realtime's checks, removal and

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Flags;
 use selvedge_functions::InspectMode;
 use selvedge_gateway::logging::{self, LogLine};
 use serde::de::DeserializeOwned;
@@ -24,8 +25,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tracing::Level;
 use uuid::Uuid;
-
-use crate::config::Flags;
 
 /// The file in the data folder with the port and token of the running server.
 const ADDRESS_FILE: &str = "functions-session.json";

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use selvedge_config::{Config, Mode};
 use selvedge_functions::{Functions, FunctionsConfig, explain_refusal, list_function_folders};
 use selvedge_terminal::print_warnings;
 use selvedge_token::KeyRing;
@@ -12,9 +13,7 @@ use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::function_sessions::{SessionChange, SessionOptions};
-use super::mode::Mode;
 use super::translate::functions::functions_config;
-use crate::config::Config;
 use crate::keys::KeySet;
 use crate::project_trust;
 

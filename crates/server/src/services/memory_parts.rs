@@ -1,10 +1,10 @@
 //! How the memory of a machine is divided where PostgreSQL, the server and its functions run on it together.
 
+use selvedge_config::Config;
 use selvedge_functions::list_function_folders;
 use selvedge_postgres::cluster::ProductionProfile;
 
 use super::available_cores;
-use crate::config::Config;
 use crate::database::home::production_profile;
 use crate::database::setting_size::parse_setting;
 

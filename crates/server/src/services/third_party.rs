@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Mode;
 use selvedge_gateway::keep_running;
 use selvedge_http_client::{Call, HttpClient};
 use selvedge_token::{KeyRing, TrustedIssuer};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
-
-use super::mode::Mode;
 
 /// How long a key set is used before it is fetched again. Tokens signed with a key that the issuer has withdrawn are
 /// accepted for as long.

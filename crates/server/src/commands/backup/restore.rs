@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement};
 use selvedge_postgres::migrate::refuse_newer_platform;
 use selvedge_storage::{Backend, FileBackend, Version};
@@ -19,7 +20,6 @@ use super::supported::check_project;
 use super::verify::{Reader, compare_checksums, open_archive, verify_archive};
 use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
-use crate::config::Config;
 use crate::database::cluster_roles::set_passwords;
 use crate::database::embedded;
 use crate::database::home::is_home;

@@ -1,8 +1,8 @@
 //! Decides which projects can be backed up.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 
-use crate::config::Config;
 use crate::database::embedded;
 
 /// Refuses projects whose data these commands cannot take as a whole.

@@ -5,12 +5,12 @@
 //! added: policies and triggers on the platform's tables, and that nobody gets rights by the default privileges of a new project.
 
 use anyhow::{Context, Result};
+use selvedge_config::Config;
 use selvedge_postgres::migrate::{join_statements, replace_file, split_statements};
 use selvedge_terminal::{GOOD, print_text};
 use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
-use crate::config::Config;
 use crate::database::additions::{list_additions, write_additions};
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;

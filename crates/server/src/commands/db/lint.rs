@@ -1,12 +1,12 @@
 //! `selvedge db lint`: what the extension plpgsql_check finds wrong in the project's functions.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_terminal::{GOOD, print_text};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::cli::{LintArgs, LintLevel};
-use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
 

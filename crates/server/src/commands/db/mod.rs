@@ -12,10 +12,10 @@ mod shadow;
 mod squash;
 
 use anyhow::Result;
+use selvedge_config::Config;
 
 use super::background::start_detached;
 use crate::cli::DbAction;
-use crate::config::Config;
 
 pub(super) use dump::keep_imported_statements;
 pub(super) use reset::migrate_down;

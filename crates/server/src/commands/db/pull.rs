@@ -1,13 +1,13 @@
 //! `selvedge db pull`: writes what a database has and the migrations lack as a new migration, and counts it as applied there.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::migrate::{Migration, MigrationState, discover_migrations, record_migrations};
 use selvedge_terminal::GOOD;
 
 use super::diff::{find_statements, save_migration};
 use super::dump::dump_schema;
 use crate::cli::PullArgs;
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::TargetDatabase;
 

@@ -1,12 +1,12 @@
 //! `selvedge db push`: applies pending migrations, and seeds on request.
 
 use anyhow::Result;
+use selvedge_config::Config;
 use selvedge_postgres::migrate::{discover_migrations, find_pending};
 use selvedge_terminal::{GOOD, WARN};
 
 use crate::cli::PushArgs;
 use crate::commands::apply::apply_migrations;
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 

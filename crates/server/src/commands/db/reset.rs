@@ -2,6 +2,7 @@
 //! is emptied and filled; otherwise the cluster is created again, as by `selvedge reset`.
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::RunningCluster;
 use selvedge_postgres::migrate::{MigrateError, is_platform_older};
 use selvedge_storage::SeedReport;
@@ -12,7 +13,6 @@ use crate::commands::apply::apply_platform_to_external;
 use crate::commands::consent::{agree_to_empty, agree_to_empty_own};
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
-use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::fresh::read_fresh_state;
 use crate::database::initialized::mark_initialized;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
 use selvedge_postgres::migrate::{DatabaseState, Migration, apply_pending};
 use selvedge_terminal::print_warnings;
 
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;

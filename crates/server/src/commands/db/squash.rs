@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::migrate::{
     DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_files,
     discover_migrations, join_statements, replace_file,
@@ -13,7 +14,6 @@ use selvedge_terminal::{GOOD, WARN, list_names};
 use super::dump::dump_login;
 use super::shadow::Shadow;
 use crate::cli::{DumpArgs, SquashArgs};
-use crate::config::Config;
 use crate::database::additions::{Addition, list_additions, write_additions};
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;

@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 use selvedge_certificates::{Report, read_report};
+use selvedge_config::{Config, TlsSection};
 
 use super::finding::Finding;
-use crate::config::{Config, TlsSection};
 use crate::tls::acme_folder;
 
 /// Time in which a certificate that expires can still be renewed by hand.

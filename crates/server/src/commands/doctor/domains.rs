@@ -3,10 +3,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use selvedge_config::Config;
 use tokio::net::lookup_host;
 
 use super::finding::Finding;
-use crate::config::Config;
 
 const ADVICE: &str = "give each domain a record (A, or AAAA for IPv6) with an address of this machine on which [selvedge] host listens";
 /// How long it may take to resolve all domains.

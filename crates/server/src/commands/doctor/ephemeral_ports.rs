@@ -3,8 +3,9 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use selvedge_config::Config;
+
 use super::finding::Finding;
-use crate::config::Config;
 
 /// Where Linux says which ports it gives to connections, and which of them it does not.
 const SETTINGS: &str = "/proc/sys/net/ipv4";

@@ -1,10 +1,10 @@
 //! The servers of a `DATABASE_URL` that names several: which of them is the primary, and whether there is only one.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::describe_hosts;
 use selvedge_postgres::{ExaminedHost, HostRole, PrivilegedLogin, PrivilegedSession, examine_hosts};
 
 use super::finding::Finding;
-use crate::config::describe_hosts;
 use crate::database::external::ExternalDatabase;
 
 /// Examines the servers, and connects to the primary that was promoted last.

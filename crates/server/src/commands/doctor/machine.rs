@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use selvedge_postgres::migrate::MigrateError;
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
 use crate::commands::probe;
-use crate::config::Config;
 use crate::database::embedded::{check_extensions_here, cluster_config};
 use crate::database::home::is_home;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use selvedge_config::Config;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
 use super::finding::Finding;
-use crate::config::Config;
 
 /// A server that greets later than this would delay every mail.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);

@@ -3,11 +3,11 @@
 
 use std::fs;
 
+use selvedge_config::Config;
 use selvedge_postgres::cluster::RunningCluster;
 use tokio_postgres::Client;
 
 use super::finding::Finding;
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::home::production_profile;
 use crate::services::MemoryParts;

@@ -23,6 +23,7 @@ mod secrets;
 mod upgrades;
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_console::DoctorCheck;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::RunningCluster;
@@ -31,7 +32,6 @@ use selvedge_terminal::OutputFormat;
 use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::instance;

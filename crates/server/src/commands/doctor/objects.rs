@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use selvedge_config::Config;
+
 use super::finding::Finding;
-use crate::config::Config;
 use crate::database::objects_owner::list_possible_owners;
 use crate::services::{objects_folder, open_blob_store};
 

@@ -3,11 +3,11 @@
 use anyhow::bail;
 use futures_util::future::join_all;
 use secrecy::SecretString;
+use selvedge_config::{Config, ReplicasSection};
 use tokio_postgres::Client;
 use tokio_postgres::types::PgLsn;
 
 use super::finding::Finding;
-use crate::config::{Config, ReplicasSection};
 use crate::database::external::ExternalDatabase;
 use crate::database::standby_passwords::{
     ADVICE, ADVICE_UNREAD, ANSWER_LIMIT, StandbyPassword, describe_unread, find_standby_passwords,

@@ -1,9 +1,9 @@
 //! Checks replication slots, and the replicas that are connected to the primary.
 
+use selvedge_config::Config;
 use tokio_postgres::{Client, Error};
 
 use super::finding::Finding;
-use crate::config::Config;
 
 const MIB: i64 = 1024 * 1024;
 /// A slot or replica that holds back more WAL than this is worth a look.

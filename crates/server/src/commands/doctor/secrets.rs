@@ -1,9 +1,8 @@
 //! The keys of the project: whether `serve` accepts them, and where secrets come from.
 
-use selvedge_console::{EffectiveSetting, SettingOrigin};
+use selvedge_config::{Config, EffectiveSetting, SettingOrigin};
 
 use super::finding::Finding;
-use crate::config::Config;
 use crate::database::home::is_home;
 use crate::keys::KeySet;
 

@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_functions::is_valid_slug;
 use selvedge_terminal::{GOOD, print_note};
 
 use super::listing::find_declared;
 use crate::cli::{FunctionAuth, NewFunctionArgs};
-use crate::config::Config;
 use crate::keys::KeySet;
 use crate::project_trust::check_place;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_functions::is_valid_slug;
 use selvedge_postgres::migrate::replace_file;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
@@ -12,7 +13,6 @@ use toml_edit::DocumentMut;
 
 use super::listing::list_slugs;
 use crate::cli::DeleteFunctionArgs;
-use crate::config::Config;
 use crate::project_trust::check_place;
 
 /// Deletes a function after a confirmation, or immediately with `--yes`.

@@ -1,9 +1,8 @@
 //! The functions of a project: those with a folder and those that `config.toml` declares.
 
+use selvedge_config::{Config, FunctionSection};
 use selvedge_functions::list_function_folders;
 use selvedge_terminal::{OutputFormat, Values, print_values};
-
-use crate::config::{Config, FunctionSection};
 
 /// `functions list`: names, and who may call each.
 pub(super) fn list_functions(config: &Config, format: OutputFormat) {

@@ -6,9 +6,9 @@ mod listing;
 mod serve;
 
 use anyhow::Result;
+use selvedge_config::Config;
 
 use crate::cli::FunctionsAction;
-use crate::config::Config;
 
 /// Runs an action of `selvedge functions`.
 ///

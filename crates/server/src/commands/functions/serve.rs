@@ -6,11 +6,11 @@
 use std::io::Write as _;
 
 use anyhow::Result;
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 
 use super::listing::{find_declared, list_slugs};
 use crate::commands::{shutdown, start};
-use crate::config::Config;
 use crate::instance::Ports;
 use crate::services::{Session, SessionOptions};
 

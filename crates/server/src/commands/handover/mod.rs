@@ -13,6 +13,7 @@ mod settings;
 mod successor;
 
 use anyhow::bail;
+use selvedge_config::Config;
 
 pub(super) use self::predecessor::{Passed, Predecessor};
 pub(super) use self::requests::{HandoverRequests, RestartOutcome, RestartRequest, SOCKET, Variables};
@@ -21,7 +22,6 @@ pub(super) use self::settings::{AppliedSettings, ChangedSetting, list_settings};
 use self::settings::{Settings, compare_settings};
 use self::successor::start_successor;
 use super::shutdown::{Signals, is_first_process};
-use crate::config::Config;
 
 /// Returns when this process is asked to end: `true` when another one serves in its place, `false` for a signal.
 pub(super) async fn wait_for_successor(

@@ -7,11 +7,11 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use selvedge_config::Environment;
 use serde::{Deserialize, Serialize};
 
 use super::handles::{receive_handles, send_handles};
 use super::settings::AppliedSettings;
-use crate::config::Environment;
 use crate::listen;
 
 /// The variable that tells a process that its standard input is a socket to the process from which it takes over.

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::net::UnixDatagram;
 
-use crate::config::Environment;
+use selvedge_config::Environment;
 
 /// The variable that names the service manager's socket.
 const SOCKET: &str = "NOTIFY_SOCKET";

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use selvedge_config::Config;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::config::Config;
 
 /// The settings of a process by their dotted keys, without secrets.
 pub(in crate::commands) type Settings = BTreeMap<String, Value>;

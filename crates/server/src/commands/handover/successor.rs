@@ -10,12 +10,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use selvedge_config::Environment;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 
 use super::predecessor::{Answer, Passed, VALUE, VARIABLE, send_passed};
 use super::requests::Variables;
 use super::settings::AppliedSettings;
-use crate::config::Environment;
 
 /// The longest time until the new process serves.
 const START_TIME: Duration = Duration::from_secs(300);

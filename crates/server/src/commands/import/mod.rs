@@ -23,6 +23,7 @@ mod source;
 mod target;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::{Config, Environment};
 use selvedge_postgres::migrate::set_auto_expose_new_tables;
 use selvedge_terminal::print_note;
 
@@ -35,7 +36,6 @@ use self::settings::SourceSettings;
 use self::source::Source;
 use self::target::{Target, Writer};
 use crate::cli::ImportArgs;
-use crate::config::{Config, Environment};
 use crate::services;
 
 /// Runs `selvedge import`.

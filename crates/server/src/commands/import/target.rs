@@ -2,6 +2,7 @@
 //! run.
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
     claim_import, clear_project, discover_migrations, drop_project_roles, fetch_migrations,
@@ -15,7 +16,6 @@ use super::catalog::list_project_schemas;
 use crate::cli::ImportArgs;
 use crate::commands::apply::apply_platform_to_external;
 use crate::commands::consent::{agree_to_empty_external, agree_to_empty_own};
-use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::database::identity::find_identity;

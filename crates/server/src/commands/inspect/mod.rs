@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use chrono::Utc;
 use clap::ValueEnum;
+use selvedge_config::Config;
 use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::db::rows::{Rows, print_rows, query_rows, render_csv};
 use crate::cli::{InspectArgs, InspectCommand, Report};
-use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 use actix_web::App;
 use actix_web::dev::Server;
 use anyhow::{Context, Result, bail};
+use selvedge_config::postgrest::ProcessSettings;
 use selvedge_gateway::ServerBuilder;
 use selvedge_postgres::{Database, RequestPool, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, SchemaCache, configure_admin};
 
-use crate::config::postgrest::ProcessSettings;
 use crate::listen::{self, PortChoice};
 
 const PORT: PortChoice = PortChoice {

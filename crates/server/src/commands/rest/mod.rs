@@ -9,6 +9,8 @@ mod report;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use selvedge_config::postgrest::{self, ProcessSettings};
+use selvedge_config::{ConfigError, Environment};
 use selvedge_gateway::logging::{self, LogFormat};
 use selvedge_postgres::{Database, Logins, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, SchemaCache};
@@ -19,8 +21,6 @@ use tokio_postgres::error::SqlState;
 use self::listeners::Listener;
 use super::shutdown;
 use crate::cli::RestArgs;
-use crate::config::postgrest::{self, ProcessSettings};
-use crate::config::{ConfigError, Environment, postgrest_file};
 use crate::database::external::standalone_config;
 use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores, start_memory_budget};
 
@@ -118,7 +118,9 @@ fn size_pool(args: &RestArgs, rest: &RestConfig, process: ProcessSettings) -> (R
 fn load(args: &RestArgs) -> Result<Settings> {
     let environment = Environment::of_process();
     let mut named = match &args.config {
-        Some(file) => postgrest_file::read(file, &environment).map_err(|error| ConfigError(vec![error]))?,
+        Some(file) => {
+            postgrest::read_settings_file(file, &environment).map_err(|error| ConfigError(vec![error]))?
+        }
         None => Vec::new(),
     };
     named.extend(postgrest::from_environment(&environment));

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Environment;
+use selvedge_config::postgrest::{ProcessSettings, render_settings};
 use selvedge_postgres::{Database, Logins};
 use selvedge_rest::{RestConfig, SchemaCache};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -13,9 +15,6 @@ use tokio::net::{TcpStream, UnixStream};
 
 use super::listeners::admin_host;
 use crate::cli::RestReportArgs;
-use crate::config::Environment;
-use crate::config::postgrest::ProcessSettings;
-use crate::config::postgrest_dump::render_settings;
 use crate::database::external::standalone_config;
 
 /// How long `--ready` waits for the admin server.

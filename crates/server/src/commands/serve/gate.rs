@@ -7,10 +7,10 @@ use std::sync::Arc;
 use actix_web::rt::task::JoinHandle;
 use anyhow::Result;
 use rustls::ServerConfig;
+use selvedge_config::Config;
 use tokio::sync::Semaphore;
 
 use super::LOOPBACK;
-use crate::config::Config;
 use crate::database_gate::{Gate, MAX_SESSIONS};
 use crate::listen::{self, GATE_PORT};
 use crate::services::Services;

@@ -7,10 +7,10 @@ use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Context, Result};
 use rustls::ServerConfig;
+use selvedge_config::Config;
 use selvedge_gateway::{Listener, keep_running};
 
 use crate::commands::shutdown::spawn_server;
-use crate::config::Config;
 use crate::http::PlainPort;
 use crate::listen::{self, HTTP_PORT, HTTPS_PORT};
 use crate::server;

@@ -13,6 +13,7 @@ use std::time::Instant;
 use actix_web::web;
 use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
+use selvedge_config::{Config, Environment, Mode};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{Cluster, mark_external_use};
 use selvedge_postgres::migrate::is_platform_applied;
@@ -26,14 +27,13 @@ use super::handover::{HandoverRequests, Predecessor};
 use super::logging::start_logging;
 use super::{enter_served_project, keeper, shutdown};
 use crate::cli::ServeArgs;
-use crate::config::{Config, Environment};
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
 use crate::keys::KeySet;
 use crate::listen;
 use crate::server::{self, RootContent};
 use crate::services::connections::ConnectionCount;
-use crate::services::{BackgroundRuntime, Mode, Services, watch_disk};
+use crate::services::{BackgroundRuntime, Services, watch_disk};
 
 /// The default address: all interfaces, because a production server is reached from other machines.
 const ANY_ADDRESS: &str = "0.0.0.0";

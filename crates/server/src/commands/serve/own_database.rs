@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{
     InheritedLock, ProjectLock, RunningCluster, SocketFolder, mark_production_home,
 };
@@ -15,7 +16,6 @@ use tokio::signal::unix::Signal;
 use tokio_postgres::Client;
 
 use crate::commands::keeper;
-use crate::config::Config;
 use crate::database::home::is_home;
 use crate::database::http_requests::serve_socket;
 use crate::database::initialized::{is_initialized, mark_initialized};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use tokio::sync::oneshot;
 
 use super::https::PublicPorts;
@@ -15,7 +16,6 @@ use crate::commands::handover::{
     wait_for_successor,
 };
 use crate::commands::{console, shutdown};
-use crate::config::Config;
 use crate::keys::KeySet;
 use crate::listen::{self, API_PORT};
 use crate::server;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use nix::unistd::{Gid, Group, User, getgrouplist};
+use selvedge_config::Config;
 use selvedge_project_files::is_environment_file;
 
 use super::access_list::AccessList;
 use super::answers::Answers;
 use super::places::USER;
 use super::variables::read_local_settings;
-use crate::config::Config;
 
 /// Folders of a project that the server does not read.
 const SKIPPED: [&str; 5] = ["node_modules", ".git", ".selvedge", ".temp", ".branches"];

@@ -36,6 +36,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::geteuid;
 use secrecy::SecretString;
+use selvedge_config::{Config, Environment, Flags};
 use selvedge_postgres::cluster::{LockPurpose, is_production_home};
 use selvedge_terminal::{BOLD, DIM, GOOD, LINK, show_foreign, show_foreign_text};
 
@@ -52,7 +53,6 @@ use self::undo::Undo;
 use self::variables::read_local_settings;
 use super::laptop_values::list_laptop_values;
 use crate::cli::{Cli, SetupArgs};
-use crate::config::{Config, Environment, Flags};
 
 /// So many files of one kind are named at most.
 const MOST_WARNINGS: usize = 5;

@@ -1,9 +1,9 @@
 //! Looks before anything is changed whether the server will get its ports.
 
 use anyhow::{Result, anyhow};
+use selvedge_config::Config;
 
 use super::places::SERVER_UNIT;
-use crate::config::Config;
 use crate::listen::{
     self, API_PORT, HTTP_PORT, HTTPS_PORT, PortChoice, SERVED_CONSOLE_PORT, find_port_holder,
 };

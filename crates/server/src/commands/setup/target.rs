@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use selvedge_console::SettingOrigin;
+use selvedge_config::{Config, Project, SettingOrigin, find_variable_line};
 
 use super::answers::{Answers, PROJECT};
 use super::places::LOCAL_SETTINGS;
-use crate::config::{Config, Project, find_variable_line};
 use crate::project_trust::find_other_holder;
 
 /// Refuses a folder that is missing, where it is not the one that a first run makes: an empty project would be served in the place of one that
@@ -126,8 +125,9 @@ fn find_database_url(config: &Config) -> String {
 mod tests {
     use std::fs;
 
+    use selvedge_config::{Environment, Flags};
+
     use super::*;
-    use crate::config::{Environment, Flags};
 
     fn load(project: &Path, home: &Path, variables: &[(String, String)]) -> Config {
         let environment = Environment::load_elsewhere(variables, project, "production").unwrap();

@@ -5,11 +5,11 @@ use bytes::Bytes;
 use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::Config;
 use selvedge_http_client::{Call, CallError, CallResponse, HttpClient};
 use serde_json::Value;
 
 use crate::cli::SsoArgs;
-use crate::config::Config;
 use crate::instance;
 use crate::keys::KeySet;
 

@@ -7,6 +7,7 @@ mod render;
 
 use anyhow::{Context, Result, bail};
 use hyper::Method;
+use selvedge_config::Config;
 use selvedge_http_client::CallResponse;
 use selvedge_saml::parse_service_addresses;
 use selvedge_terminal::{OutputFormat, Values, print_values};
@@ -16,7 +17,6 @@ use uuid::Uuid;
 use self::admin_api::AdminApi;
 use self::metadata_source::read_settings;
 use crate::cli::{AddProviderArgs, SsoAction, SsoArgs, UpdateProviderArgs};
-use crate::config::Config;
 
 /// Runs `selvedge sso`.
 ///

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,7 +20,6 @@ use super::databases::Databases;
 use super::messages::{LeasedDatabase, REQUEST};
 use super::state;
 use crate::commands::shutdown::Signals;
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::initialized::{is_initialized, mark_initialized};
 use crate::listen;

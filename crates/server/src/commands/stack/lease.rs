@@ -8,13 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::Cluster;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 use super::messages::{LeasedDatabase, REQUEST};
 use super::state;
-use crate::config::Config;
 
 /// How long the first stack may wait for the template: many migrations and objects take their time.
 const TIME_LIMIT: Duration = Duration::from_secs(600);

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use secrecy::ExposeSecret;
+use selvedge_config::{Config, Mode};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{REPLICATION_LOGIN, read_replication_password};
 use selvedge_token::{KeyAlgorithm, generate_signing_key};
@@ -24,11 +25,10 @@ use super::development::{self, Listeners};
 use super::logging::start_logging;
 use super::shutdown::Signals;
 use crate::cli::StackArgs;
-use crate::config::Config;
 use crate::database::{EMBEDDED_PASSWORD, service_logins};
 use crate::instance;
 use crate::keys::KeySet;
-use crate::services::{BackgroundRuntime, Mode, Services};
+use crate::services::{BackgroundRuntime, Services};
 use lease::Lease;
 use messages::LeasedDatabase;
 

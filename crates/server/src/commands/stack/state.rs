@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::cluster::{Cluster, LockPurpose};
 use selvedge_postgres::migrate::find_seeds;
 use selvedge_project_files::{MAX_SCRIPT_BYTES, read_file};
 use sha2::{Digest, Sha256};
 use walkdir::{DirEntry, WalkDir};
-
-use crate::config::Config;
 
 /// Folders of a project from which nothing gets into its database.
 const FOLDERS_WITHOUT_DATA: [&str; 6] = [
@@ -170,8 +169,9 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     fn fingerprint_of(folder: &Path) -> String {
         fingerprint_after(folder, &describe_boot().unwrap())

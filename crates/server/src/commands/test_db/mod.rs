@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use selvedge_config::Config;
 use selvedge_postgres::psql::run_psql_file;
 use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
@@ -21,7 +22,6 @@ use walkdir::WalkDir;
 use self::report::{FileReport, print_name, print_result, print_summary};
 use self::tap::TapReport;
 use crate::cli::TestDbArgs;
-use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
 use crate::project_trust::{ReadableFiles, check_place};

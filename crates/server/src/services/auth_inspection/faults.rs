@@ -1,10 +1,9 @@
 //! Faults of Auth's configuration that can be found without the database or another server.
 
+use selvedge_config::{Config, Mode, ProviderSection};
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 use url::{Host, Url};
 
-use crate::config::{Config, ProviderSection};
-use crate::services::mode::Mode;
 use crate::services::translate::{auth_providers, caught_messages};
 
 /// Lists the faults of site and redirect URLs, providers, hooks, SMTP and SMS, and the loader's warnings about `auth.*`.
@@ -226,8 +225,9 @@ fn is_private(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     fn keys_of(text: &str, mode: Mode) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();

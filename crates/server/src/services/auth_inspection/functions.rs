@@ -1,11 +1,11 @@
 //! Faults of hooks that are database functions: the function is missing, or Auth may not call it.
 
+use selvedge_config::Config;
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 use selvedge_postgres::{Database, Login};
 use url::Url;
 
 use super::faults::create_fault;
-use crate::config::Config;
 
 /// Whether the login may call a function `$1.$2` with one argument, and how many such functions there are.
 const FUNCTIONS: &str = "

@@ -9,15 +9,14 @@ use std::time::SystemTime;
 
 use actix_web::web;
 use selvedge_auth::{AuthState, PROVIDER_NAMES, try_hook, try_provider};
+use selvedge_config::{Config, Mode};
 use selvedge_console::{AuthConfiguration, ConfiguredMail, ConfiguredProvider, InspectAuth, Trial};
 use selvedge_mail::MailKind;
 use selvedge_postgres::Database;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mode::Mode;
 use super::translate::{auth_channels, auth_providers};
-use crate::config::Config;
 
 /// Names of the mail templates, in the order in which a user would get the mails.
 const TEMPLATES: [&str; 6] = [
@@ -157,8 +156,9 @@ fn list_mails(config: &Config) -> Vec<ConfiguredMail> {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     /// The mails that are sent under a configuration, as the console lists them.
     fn enabled_notifications(text: &str) -> Vec<String> {

@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
+use selvedge_config::{Config, EmailTemplate};
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
 use super::faults::create_fault;
-use crate::config::{Config, EmailTemplate};
 
 /// Template fields with the link or the code; a mail that asks the user to confirm something must contain one of them.
 const LINK_FIELDS: [&str; 3] = ["ConfirmationURL", "TokenHash", "Token"];

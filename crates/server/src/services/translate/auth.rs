@@ -7,10 +7,9 @@ use selvedge_auth::{
     AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, RateLimitConfig,
     RefreshConfig, SamlConfig, SamlSettings, SessionConfig, Web3Config,
 };
+use selvedge_config::{AuthSection, Config, Mode, PasswordRequirements};
 
 use super::{auth_channels, auth_protection, auth_providers, caught_messages};
-use crate::config::{AuthSection, Config, PasswordRequirements};
-use crate::services::mode::Mode;
 
 /// The settings of the auth service.
 ///

@@ -2,11 +2,10 @@
 
 use anyhow::{Context, Result};
 use selvedge_auth::{HookConfig, HooksConfig, PhoneConfig, SmsProviderConfig, TwilioConfig};
+use selvedge_config::{Config, Mode, NotificationTemplate, SmsProvider, Twilio};
 use selvedge_mail::MailKind;
 
 use super::caught_messages;
-use crate::config::{Config, NotificationTemplate, SmsProvider, Twilio};
-use crate::services::mode::Mode;
 
 /// Configuration: `[auth.sms]` → Auth's settings of phone numbers and text messages.
 pub(super) fn phone_config(config: &Config, mode: Mode) -> PhoneConfig {

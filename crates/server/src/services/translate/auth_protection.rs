@@ -4,8 +4,7 @@ use secrecy::SecretString;
 use selvedge_auth::{
     CaptchaConfig, LeakedPasswordConfig, MfaConfig, PhoneFactorConfig, RecoveryCodesConfig, WebauthnConfig,
 };
-
-use crate::config::{CaptchaProvider, Config, FactorSwitch, MfaSection, WebauthnSection};
+use selvedge_config::{CaptchaProvider, Config, FactorSwitch, MfaSection, WebauthnSection};
 
 /// Configuration: `[auth.mfa]` → Auth's settings of second factors.
 pub(super) fn mfa_config(section: &MfaSection) -> MfaConfig {

@@ -5,11 +5,10 @@
 
 use secrecy::ExposeSecret;
 use selvedge_auth::ProviderConfig;
+use selvedge_config::{Config, Mode, ProviderSection};
 use selvedge_dev_services::identity::{IdentitySettings, ProviderClient, provider_url};
 
-use crate::config::{Config, ProviderSection};
 use crate::instance;
-use crate::services::mode::Mode;
 
 /// File in the data folder with the invented people.
 const PEOPLE_FILE: &str = "sign-in-people.json";

@@ -3,11 +3,10 @@
 //! The inbox is used in [`Mode::Development`] only: in production every service keeps its own URL, whatever the
 //! configuration says.
 
+use selvedge_config::{Config, Mode, SmsProvider};
 use selvedge_dev_services::messages;
 
-use crate::config::{Config, SmsProvider};
 use crate::instance;
-use crate::services::mode::Mode;
 
 /// The service that sends text messages, with the address under which auth calls it.
 pub(in crate::services) fn choose_provider(config: &Config, mode: Mode) -> Option<SmsProvider> {
@@ -41,10 +40,10 @@ pub(crate) fn caught_service(config: &Config) -> Option<&'static str> {
 mod tests {
     use std::path::Path;
 
+    use selvedge_config::{Environment, Flags, Project};
     use selvedge_dev_services::messages::SERVICE_NAMES;
 
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     fn load(text: &str) -> Config {
         let folder = tempfile::tempdir().unwrap();

@@ -1,12 +1,11 @@
 //! Translates the configuration into the settings of the console.
 
+use selvedge_config::{Config, Mode};
 use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, ProjectFolder, SignInWays};
 
-use crate::config::Config;
 use crate::database::embedded::migrations_folder;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::services::mode::Mode;
 
 /// Makes the settings of the console for the command that serves it.
 pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> ConsoleConfig {

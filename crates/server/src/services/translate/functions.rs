@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_config::{Config, FunctionPolicy, FunctionSection, Mode, with_login};
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
     WorkerLimits, list_function_folders,
@@ -14,11 +15,9 @@ use selvedge_token::KeyRing;
 use serde_json::json;
 
 use super::rest::available_cores;
-use crate::config::{Config, FunctionPolicy, FunctionSection, with_login};
 use crate::instance;
 use crate::keys::KeySet;
 use crate::project_trust::{Program, list_refused};
-use crate::services::Mode;
 
 /// The settings of the functions service.
 pub(in crate::services) fn functions_config(
@@ -207,8 +206,9 @@ pub(super) fn function_url(config: &Config, mode: Mode) -> String {
 mod tests {
     use std::path::Path;
 
+    use selvedge_config::{Environment, Flags, Project};
+
     use super::*;
-    use crate::config::{Environment, Flags, Project};
 
     #[test]
     fn functions_get_the_login_of_postgres_in_production_only_where_the_project_says_so() {

@@ -1,9 +1,9 @@
 //! Configuration → settings of the gateway.
 
 use actix_web::http::header::HeaderValue;
+use selvedge_config::Config;
 use selvedge_gateway::{GatewayConfig, SharedRequestListener};
 
-use crate::config::Config;
 use crate::services::memory_plan::MemoryPlan;
 
 /// The settings of the gateway. `listener` is told of every request.

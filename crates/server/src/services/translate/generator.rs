@@ -1,10 +1,9 @@
 //! Configuration: `[selvedge.generator]` → the generator's struct.
 
+use selvedge_config::{Config, GeneratorSection, Mode};
 use selvedge_generator::{EndpointConfig, GeneratorConfig};
 
 use super::functions::function_url;
-use crate::config::{Config, GeneratorSection};
-use crate::services::Mode;
 
 /// The generator's settings. In development its endpoint runs on the same machine and is called there, and calls back
 /// there.

@@ -1,12 +1,10 @@
 //! Configuration → the mailer and its templates.
 
 use anyhow::{Context, Result};
+use selvedge_config::{Config, EmailTemplate, Mode, SelvedgeAuthSection, SmtpSection};
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_terminal::print_warnings;
-
-use crate::config::{Config, EmailTemplate, SelvedgeAuthSection, SmtpSection};
-use crate::services::mode::Mode;
 
 /// The mailer: the configured SMTP server; without one, the inbox in development. In production what would send a mail is refused then.
 ///

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use selvedge_config::{Config, Mode};
 use selvedge_meta::{Meta, MetaConfig};
 use selvedge_postgres::{Database, Logins};
-
-use crate::config::Config;
-use crate::services::Mode;
 
 /// Makes the service on connections of `owner` alone; `None` where it is switched off.
 ///

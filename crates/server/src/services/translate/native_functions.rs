@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use selvedge_config::{Config, Mode};
 use selvedge_functions::{Addresses, NativeFunction, ProductImport, ProductImportConfig, Retailer};
 
 use super::functions::function_url;
-use crate::config::Config;
 use crate::keys::KeySet;
-use crate::services::Mode;
 
 /// The functions written in Rust that the configuration switches on.
 pub(in crate::services) fn native_functions(

@@ -1,9 +1,8 @@
 //! Configuration → settings of the realtime service.
 
+use selvedge_config::{Config, NatsSection};
 use selvedge_memory::MemoryBudget;
 use selvedge_realtime::{BrokerCredentials, ClusterConfig, RealtimeConfig};
-
-use crate::config::{Config, NatsSection};
 
 /// The limits of the realtime service.
 pub(in crate::services) fn realtime_config(config: &Config, memory: &MemoryBudget) -> RealtimeConfig {

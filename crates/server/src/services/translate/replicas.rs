@@ -1,11 +1,11 @@
 //! Configuration → the replicas from which REST reads.
 
 use anyhow::Result;
+use selvedge_config::{Config, ReplicasSection};
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::{ReplicaConfig, ReplicasConfig, RequestPoolConfig};
 
 use super::rest::request_pool;
-use crate::config::{Config, ReplicasSection};
 use crate::database::external::ExternalDatabase;
 
 /// The settings of the replicas.

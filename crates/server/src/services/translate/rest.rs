@@ -1,10 +1,9 @@
 //! Configuration → settings of the REST service and of the workers' request pools.
 
+use selvedge_config::{Config, ProcessSettings};
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::RequestPoolConfig;
 use selvedge_rest::RestConfig;
-
-use crate::config::{Config, ProcessSettings};
 
 /// The settings of the REST service: `[api]`, changed by `PGRST_*`.
 pub(in crate::services) fn rest_config(config: &Config) -> RestConfig {
