@@ -1,4 +1,4 @@
-//! The binary `selvedge` as a library: command line, wiring, static site.
+//! The binary `selvedge` as a library: command line, wiring.
 //!
 //! This crate uses all others, and none uses it. Input: arguments, environment variables and a project folder. Output:
 //! a running server, or a message that says what to do. It reads the configuration, starts PostgreSQL or connects to
@@ -17,7 +17,6 @@ mod private_file;
 mod project_trust;
 mod server;
 mod services;
-pub mod site;
 mod tls;
 
 use std::process::ExitCode;

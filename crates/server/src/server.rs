@@ -21,13 +21,13 @@ use selvedge_gateway::{
 use selvedge_mail::{Inbox, inbox};
 use selvedge_memory::{MemoryBudget, return_memory_of_thread};
 use selvedge_postgres::RequestPool;
+use selvedge_site::{PageMetaFunction, Site, SiteSources};
 use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
 
 use crate::http::{self, Health, PlainPort, StatusPage};
 use crate::keys::KeySet;
 use crate::services::{Services, available_cores};
-use crate::site::{PageMetaFunction, Site, SiteSources};
 
 /// What is served at `/`, outside of the services.
 #[derive(Clone)]
