@@ -13,8 +13,6 @@ pub mod http;
 mod instance;
 pub mod keys;
 mod listen;
-mod private_file;
-mod project_trust;
 mod server;
 mod services;
 mod tls;

@@ -8,6 +8,7 @@ use selvedge_config::Config;
 use selvedge_gateway::Hold;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, DiskGuard, KeeperRequest, RunningCluster};
+use selvedge_project_trust::record_project;
 use selvedge_terminal::GOOD;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -20,7 +21,6 @@ use crate::cli::ClusterAction;
 use crate::database::embedded;
 use crate::database::home::is_home;
 use crate::instance::find_server;
-use crate::project_trust::record_project;
 use crate::services::watch_sessions;
 
 const DEFAULT_LOG_FILTER: &str = "info,tokio_postgres=warn";

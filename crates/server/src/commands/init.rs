@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use selvedge_config::Project;
+use selvedge_project_trust::check_place;
 use selvedge_terminal::GOOD;
 
 use crate::cli::InitArgs;
-use crate::project_trust::check_place;
 
 const CONFIG: &str = include_str!("templates/config.toml");
 /// Files of the Supabase CLI, and secrets. `.selvedge/` contains its own .gitignore.

@@ -7,9 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_project_trust::check_place;
 use selvedge_terminal::GOOD;
-
-use crate::project_trust::check_place;
 
 /// Where npm scripts and `npx` look for programs, in the project's folder and in those above it.
 const PROGRAMS: &str = "node_modules/.bin";

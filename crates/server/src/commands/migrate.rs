@@ -10,6 +10,7 @@ use selvedge_postgres::migrate::{
     MigrationState, create_migration, discover_migrations, fetch_migrations, forget_migrations,
     record_migrations,
 };
+use selvedge_project_trust::check_place;
 use selvedge_terminal::{DIM, GOOD, WARN};
 
 use super::apply::apply_migrations;
@@ -17,7 +18,6 @@ use super::db;
 use crate::cli::{MigrateAction, RepairArgs, RepairStatus};
 use crate::database::embedded;
 use crate::database::target::run_on_database;
-use crate::project_trust::check_place;
 
 /// Runs an action of `selvedge migration`.
 ///

@@ -50,6 +50,8 @@ mod trust;
 
 use anyhow::Result;
 use selvedge_config::{Config, Loaded};
+use selvedge_project_trust as project_trust;
+use selvedge_project_trust::Use;
 use selvedge_terminal::print_warnings;
 
 use crate::cli::{
@@ -57,8 +59,6 @@ use crate::cli::{
 };
 use crate::database::embedded;
 use crate::database::home::refuse_in_home;
-use crate::project_trust;
-use crate::project_trust::Use;
 
 /// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {

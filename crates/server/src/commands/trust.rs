@@ -5,11 +5,11 @@ use std::io::IsTerminal as _;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_project_trust as project_trust;
 use selvedge_terminal::{GOOD, WARN, show_foreign_text};
 
 use super::consent::ask;
 use crate::cli::TrustArgs;
-use crate::project_trust;
 
 /// Runs `selvedge trust`.
 ///

@@ -15,6 +15,7 @@ use selvedge_postgres::migrate::{
     take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, ensure_template};
+use selvedge_project_trust::{Program, list_refused, record_project};
 use selvedge_terminal::{print_note, print_warnings};
 use tokio_postgres::Client;
 
@@ -33,7 +34,6 @@ use super::{
 };
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
-use crate::project_trust::{Program, list_refused, record_project};
 
 /// Creates the partitions of the coming days, which Realtime does later on.
 const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions()";

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
 use selvedge_postgres::cluster::open_own_file;
+use selvedge_project_trust::write_private_file;
 use selvedge_token::{
     JsonWebKey, KeyAlgorithm, generate_jwt_secret, generate_publishable_key, generate_secret_key,
     generate_signing_key,
@@ -14,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::database::initialized::may_be_initialized;
-use crate::private_file::write_private_file;
 
 /// The file in the home, which its owner alone may read.
 const FILE: &str = "keys.json";

@@ -12,6 +12,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use selvedge_config::Config;
 use selvedge_postgres::migrate::{create_migration, join_statements, replace_file, split_statements};
 use selvedge_project_files::find_packages;
+use selvedge_project_trust::{CLI, Program, check_place, list_refused, write_private_file};
 use selvedge_terminal::{GOOD, print_text};
 use tokio_postgres::Config as Login;
 use tokio_postgres::config::{Host, SslMode};
@@ -24,8 +25,6 @@ use crate::database::addition_changes::{AdditionChange, compare_additions};
 use crate::database::additions::list_additions;
 use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
-use crate::private_file::write_private_file;
-use crate::project_trust::{CLI, Program, check_place, list_refused};
 
 /// Runs `selvedge db diff`.
 ///

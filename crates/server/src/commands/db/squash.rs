@@ -9,6 +9,7 @@ use selvedge_postgres::migrate::{
     DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_files,
     discover_migrations, join_statements, replace_file,
 };
+use selvedge_project_trust::check_place;
 use selvedge_terminal::{GOOD, WARN, list_names};
 
 use super::dump::dump_login;
@@ -22,7 +23,6 @@ use crate::database::target::run_on_database;
 use crate::database::unfinished_squash::{
     complete_files, correct_history, finish_squash, refuse_other_database,
 };
-use crate::project_trust::check_place;
 
 /// Runs `selvedge migration squash`.
 ///

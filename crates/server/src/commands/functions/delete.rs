@@ -8,12 +8,12 @@ use selvedge_config::Config;
 use selvedge_functions::is_valid_slug;
 use selvedge_postgres::migrate::replace_file;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
+use selvedge_project_trust::check_place;
 use selvedge_terminal::{GOOD, WARN};
 use toml_edit::DocumentMut;
 
 use super::listing::list_slugs;
 use crate::cli::DeleteFunctionArgs;
-use crate::project_trust::check_place;
 
 /// Deletes a function after a confirmation, or immediately with `--yes`.
 pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Result<()> {

@@ -12,6 +12,7 @@ use selvedge_postgres::cluster::{
 };
 use selvedge_postgres::migrate::{MigrationState, MigrationStatus};
 use selvedge_postgres::{Login, Logins};
+use selvedge_project_trust::refuse_data_of_others;
 use tokio::signal::unix::Signal;
 use tokio_postgres::Client;
 
@@ -22,7 +23,6 @@ use crate::database::initialized::{is_initialized, mark_initialized};
 use crate::database::people::settle_logins;
 use crate::database::{embedded, service_logins};
 use crate::keys::make_home_keys;
-use crate::project_trust::refuse_data_of_others;
 
 /// How long PostgreSQL may take to read its settings again.
 const RELOAD_TIME: Duration = Duration::from_secs(5);

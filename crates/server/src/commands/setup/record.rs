@@ -7,12 +7,12 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use selvedge_project_trust::write_private_file;
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
 use super::places::PROGRAM;
 use super::undo::Undo;
-use crate::private_file::write_private_file;
 
 /// The record of a machine.
 #[derive(Debug, Default, Serialize, Deserialize)]

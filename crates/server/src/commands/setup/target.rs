@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use selvedge_config::{Config, Project, SettingOrigin, find_variable_line};
+use selvedge_project_trust::find_other_holder;
 
 use super::answers::{Answers, PROJECT};
 use super::places::LOCAL_SETTINGS;
-use crate::project_trust::find_other_holder;
 
 /// Refuses a folder that is missing, where it is not the one that a first run makes: an empty project would be served in the place of one that
 /// is misspelt, on a disk that is not mounted, or about to be renamed.

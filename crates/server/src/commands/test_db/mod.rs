@@ -15,6 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
 use selvedge_postgres::psql::run_psql_file;
+use selvedge_project_trust::{ReadableFiles, check_place};
 use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use walkdir::WalkDir;
@@ -24,7 +25,6 @@ use self::tap::TapReport;
 use crate::cli::TestDbArgs;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
-use crate::project_trust::{ReadableFiles, check_place};
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];

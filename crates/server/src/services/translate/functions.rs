@@ -11,13 +11,13 @@ use selvedge_functions::{
 };
 use selvedge_memory::MemoryLimit;
 use selvedge_postgres::migrate::join_stars;
+use selvedge_project_trust::{Program, list_refused};
 use selvedge_token::KeyRing;
 use serde_json::json;
 
 use super::rest::available_cores;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::project_trust::{Program, list_refused};
 
 /// The settings of the functions service.
 pub(in crate::services) fn functions_config(

@@ -433,7 +433,7 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
                 "server/src/commands/status.rs",
                 // Tests of what functions, and files that a project names, cannot reach.
                 "functions/src/project/boundary.rs",
-                "server/src/project_trust/readable.rs",
+                "project-trust/src/readable.rs",
                 // What a project keeps to itself, by its names.
                 "project-files/src/private.rs",
             ],

@@ -10,7 +10,7 @@ use super::place::{ProjectPlace, find_place};
 
 /// Files that scripts may include: those of the project, of links that the user has trusted, and of folders that the user has named. Not its
 /// passwords, keys and data.
-pub(crate) struct ReadableFiles {
+pub struct ReadableFiles {
     place: ProjectPlace,
     /// Links resolved.
     others: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(crate) struct ReadableFiles {
 
 impl ReadableFiles {
     /// For a project whose paths have been decided about ([`super::check`]), and files or folders that the user has named.
-    pub(crate) fn of(config: &Config, named: &[PathBuf]) -> Self {
+    pub fn of(config: &Config, named: &[PathBuf]) -> Self {
         let place = ProjectPlace::of(&config.project);
         let trusted = list_outside(config);
         let trusted = trusted.iter().filter(|named| named.is_link());
@@ -40,7 +40,7 @@ impl ReadableFiles {
     }
 
     /// Whether a script may include the file at this path.
-    pub(crate) fn admits(&self, path: &Path) -> bool {
+    pub fn admits(&self, path: &Path) -> bool {
         let Some(file) = find_place(path) else {
             return false;
         };

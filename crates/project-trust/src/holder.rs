@@ -13,7 +13,7 @@ use selvedge_postgres::cluster::open_own_file;
 use selvedge_project_files::resolve;
 use selvedge_terminal::{print_note, show_foreign_text};
 
-use crate::private_file::write_private_file;
+use super::records::write_private_file;
 
 /// The file with the project's id, its folder, and the path that leads there where that is another one, a line each.
 const FILE: &str = "project";
@@ -39,7 +39,7 @@ enum Holder {
 
 /// Records the project in a data folder that has its database now, unless one is recorded already. Where the file cannot be written the
 /// user is told, and the project runs all the same.
-pub(crate) fn record_project(config: &Config) {
+pub fn record_project(config: &Config) {
     if !config.selvedge.is_data_dir_of_process || read_project(config).is_some() {
         return;
     }
@@ -64,7 +64,7 @@ pub(super) fn write_project(config: &Config) -> Result<()> {
 ///
 /// # Errors
 /// When the data folder is noted as another project's. The message says what to do.
-pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
+pub fn refuse_data_of_others(config: &Config) -> Result<()> {
     let Some(note) = read_project(config).filter(|_| config.selvedge.is_data_dir_of_process) else {
         return Ok(());
     };
@@ -93,7 +93,7 @@ pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
 
 /// The id and the folder of the other project whose data the data folder has. Nothing is written, and whoever asks need not be the one to whom
 /// the folder belongs.
-pub(crate) fn find_other_holder(config: &Config) -> Option<(String, String)> {
+pub fn find_other_holder(config: &Config) -> Option<(String, String)> {
     let note = parse(open_of_owner(&config.selvedge.data_dir)?)?;
     match find_holder(&config.project, note) {
         Holder::Other(note) => Some((show_foreign_text(&note.id), show_foreign_text(&note.folder))),

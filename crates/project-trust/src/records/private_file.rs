@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// When the folder cannot be written. The file is unchanged then.
-pub(crate) fn write_private_file(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write_private_file(path: &Path, text: &str) -> std::io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");
     let temporary = Path::new(&temporary);

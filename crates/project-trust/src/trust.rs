@@ -12,11 +12,11 @@ use super::{list_named, names_data_outside};
 
 /// Something that a file of the project names, or a link in its data folder, for people.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TrustedPath {
+pub struct TrustedPath {
     /// Key and value, or link and target.
-    pub(crate) text: String,
+    pub text: String,
     /// Whether it is trusted. What is not stops commands that would use it.
-    pub(crate) is_trusted: bool,
+    pub is_trusted: bool,
 }
 
 /// Records that the data folder is this user's own, with the links in it, and that the programs may run and the paths may be read that files
@@ -24,7 +24,7 @@ pub(crate) struct TrustedPath {
 ///
 /// # Errors
 /// When nobody agrees, the folder belongs to another user, or nothing can be recorded.
-pub(crate) fn trust(config: &Config, agree: impl FnOnce(&[String]) -> Result<()>) -> Result<()> {
+pub fn trust(config: &Config, agree: impl FnOnce(&[String]) -> Result<()>) -> Result<()> {
     let records = Records::of_this_user();
     let path = &config.selvedge.data_dir;
     if let Standing::Foreign(reason) = data_folder::inspect(path, &records)?
@@ -70,7 +70,7 @@ pub(crate) fn trust(config: &Config, agree: impl FnOnce(&[String]) -> Result<()>
 ///
 /// # Errors
 /// When the data folder cannot be read.
-pub(crate) fn list_trusted(config: &Config) -> Result<Vec<TrustedPath>> {
+pub fn list_trusted(config: &Config) -> Result<Vec<TrustedPath>> {
     let record = find_record(config, &Records::of_this_user()).unwrap_or_default();
     let trusted = record.trusted_by(&config.project.folder);
     let named = list_named(config);
@@ -93,7 +93,7 @@ pub(crate) fn list_trusted(config: &Config) -> Result<Vec<TrustedPath>> {
 ///
 /// # Errors
 /// When the data folder cannot be read, or nothing can be recorded.
-pub(crate) fn forget(config: &Config) -> Result<Vec<String>> {
+pub fn forget(config: &Config) -> Result<Vec<String>> {
     let records = Records::of_this_user();
     let forgotten = list_trusted(config)?.into_iter().filter(|path| path.is_trusted);
     let forgotten = forgotten.map(|path| path.text).collect();

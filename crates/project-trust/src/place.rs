@@ -91,7 +91,7 @@ pub(super) fn find_place(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When a link in the path leads out of the project and its repository, or its target does not exist.
-pub(crate) fn check_place(project: &Project, path: &Path) -> Result<()> {
+pub fn check_place(project: &Project, path: &Path) -> Result<()> {
     match ProjectPlace::of(project).leads_out(path) {
         None => Ok(()),
         Some(place) if place == path => bail!(

@@ -15,11 +15,11 @@ use selvedge_project_files::{find_modules_folder, find_packages, is_in_git_repos
 use super::git_index;
 
 /// The package of the Supabase CLI.
-pub(crate) const CLI: &str = "supabase";
+pub const CLI: &str = "supabase";
 
 /// A program that a package may have, which this program would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Program {
+pub enum Program {
     Postgresql,
     /// It runs functions.
     Deno,

@@ -26,20 +26,21 @@ use selvedge_project_files::{RefusedProgram, resolve};
 use selvedge_terminal::{print_note, show_foreign_text};
 
 use data_folder::Standing;
-pub(crate) use holder::{find_other_holder, record_project, refuse_data_of_others};
+pub use holder::{find_other_holder, record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
 use packages::list_doubtful_packages;
-pub(crate) use packages::{CLI, Program};
-pub(crate) use place::check_place;
+pub use packages::{CLI, Program};
+pub use place::check_place;
 use place::{ProjectPlace, find_place};
 use program_stamp::stamp_program;
-pub(crate) use readable::ReadableFiles;
+pub use readable::ReadableFiles;
+pub use records::write_private_file;
 use records::{Grants, Records};
-pub(crate) use trust::{forget, list_trusted, trust};
+pub use trust::{forget, list_trusted, trust};
 
 /// What a command does with a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub enum Use {
     /// It shows, examines or stops what runs. Whoever does that must not have to trust what a pull has brought meanwhile.
     Look,
     /// It serves the project on a database that is not its own.
@@ -53,7 +54,7 @@ pub(crate) enum Use {
 /// # Errors
 /// When the folder was not made by this user on this machine, or a file of the project names programs that this user has not
 /// allowed. The message says what to do.
-pub(crate) fn check(config: &Config, usage: Use) -> Result<bool> {
+pub fn check(config: &Config, usage: Use) -> Result<bool> {
     let records = Records::of_this_user();
     check_named(config, &records, usage)?;
     let creates = usage != Use::Look;
@@ -103,7 +104,7 @@ pub(crate) fn check(config: &Config, usage: Use) -> Result<bool> {
 ///
 /// # Errors
 /// When this user has not allowed one. The message says what to do.
-pub(crate) fn check_outside(config: &Config) -> Result<()> {
+pub fn check_outside(config: &Config) -> Result<()> {
     check_trusted(config, &Records::of_this_user(), &list_outside(config))
 }
 
@@ -120,19 +121,19 @@ fn names_data_outside(config: &Config) -> bool {
 ///
 /// # Errors
 /// When they name something that this user has not allowed. The message says what to do.
-pub(crate) fn check_again(config: &Config) -> Result<()> {
+pub fn check_again(config: &Config) -> Result<()> {
     check_named(config, &Records::of_this_user(), Use::Serve)
 }
 
 /// Whether migrations and other files of the project, by the names that commands read, lead nowhere out of it, so that they may be read although
 /// nobody has trusted the project.
-pub(crate) fn has_own_files_alone(config: &Config) -> bool {
+pub fn has_own_files_alone(config: &Config) -> bool {
     list_outside(config).iter().all(|named| !named.is_link())
 }
 
 /// What may not run in the place of a program: what a file of the project names, and packages that may have come with it, which this user has not
 /// allowed. Whatever would run one says so instead.
-pub(crate) fn list_refused(config: &Config, program: Program) -> Vec<RefusedProgram> {
+pub fn list_refused(config: &Config, program: Program) -> Vec<RefusedProgram> {
     let records = Records::of_this_user();
     let trusted = list_granted(config, &records);
     let is_root = nix::unistd::geteuid().is_root();
@@ -177,7 +178,7 @@ fn name_alternative(named: &NamedPath) -> String {
 }
 
 /// Removes a data folder that was made for a command which has put nothing into it, such as a first start that was refused.
-pub(crate) fn remove_unused(data_dir: &Path) {
+pub fn remove_unused(data_dir: &Path) {
     data_folder::remove_if_unused(data_dir);
 }
 
@@ -185,7 +186,7 @@ pub(crate) fn remove_unused(data_dir: &Path) {
 ///
 /// # Errors
 /// When the folder cannot be looked at.
-pub(crate) fn is_foreign(config: &Config) -> Result<bool> {
+pub fn is_foreign(config: &Config) -> Result<bool> {
     let standing = data_folder::inspect(&config.selvedge.data_dir, &Records::of_this_user())?;
     Ok(!config.selvedge.is_data_dir_of_process && matches!(standing, Standing::Foreign(_)))
 }
@@ -194,7 +195,7 @@ pub(crate) fn is_foreign(config: &Config) -> Result<bool> {
 ///
 /// # Errors
 /// When it may be something else than the data of this project, a process holds the folder's lock, or a file cannot be deleted.
-pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
+pub fn delete_foreign(config: &Config) -> Result<()> {
     let path = &config.selvedge.data_dir;
     if !config.is_data_dir_deletable() {
         bail!(

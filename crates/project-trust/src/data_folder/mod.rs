@@ -12,8 +12,7 @@ use nix::unistd::{User, geteuid};
 use selvedge_postgres::cluster::open_own_file;
 
 use super::git_index::find_tracked;
-use super::records::{Grants, Record, Records};
-use crate::private_file::write_private_file;
+use super::records::{Grants, Record, Records, write_private_file};
 
 /// The file with the folder's id.
 const ID_FILE: &str = "binding";

@@ -4,6 +4,8 @@
 //! home folder cannot be written or is another user's (containers, CI, `sudo -E`), `/var/tmp/selvedge-UID/projects`. Only variables of
 //! the process count, because `.env` files come with a project.
 
+mod private_file;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -17,7 +19,7 @@ use selvedge_postgres::cluster::open_own_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::private_file::write_private_file;
+pub use private_file::write_private_file;
 
 /// Where records are kept if the user has no home folder that can be written.
 const SHARED_PARENT: &str = "/var/tmp";
