@@ -12,7 +12,6 @@ mod database_gate;
 pub mod http;
 mod instance;
 pub mod keys;
-mod listen;
 mod server;
 mod services;
 mod tls;

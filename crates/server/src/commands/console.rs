@@ -9,11 +9,11 @@ use selvedge_config::{Config, Mode};
 use selvedge_console::{
     ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
 };
+use selvedge_ports::{CONSOLE_PORT, SERVED_CONSOLE_PORT, bind_port, bind_port_at_once};
 use selvedge_terminal::print_warnings;
 
 use super::{doctor, shutdown};
 use crate::keys::KeySet;
-use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
 use crate::services::{Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
@@ -23,9 +23,9 @@ pub(super) fn bind_in_start(config: &mut Config) -> Vec<TcpListener> {
     if !section.enabled_in_start {
         return Vec::new();
     }
-    match listen::bind_port_at_once("127.0.0.1", section.port, CONSOLE_PORT) {
+    match bind_port_at_once("127.0.0.1", section.port, CONSOLE_PORT) {
         Ok(listener) => {
-            let v6 = listen::bind_port_at_once("::1", section.port, CONSOLE_PORT).ok();
+            let v6 = bind_port_at_once("::1", section.port, CONSOLE_PORT).ok();
             std::iter::once(listener).chain(v6).collect()
         }
         Err(error) => {
@@ -46,11 +46,7 @@ pub(super) fn bind_in_serve(config: &Config) -> Result<Vec<TcpListener>> {
         return Ok(Vec::new());
     }
     let host = section.bind.ip().to_string();
-    Ok(vec![listen::bind_port(
-        &host,
-        section.bind.port(),
-        SERVED_CONSOLE_PORT,
-    )?])
+    Ok(vec![bind_port(&host, section.bind.port(), SERVED_CONSOLE_PORT)?])
 }
 
 /// Starts the console on its listeners; `None` when there are none, and then nothing of it costs anything.

@@ -12,6 +12,7 @@ use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
 use selvedge_mail::{Inbox, inbox};
+use selvedge_ports::{API_PORT, INBOX_PORT, PortChoice, SMTP_PORT, bind_port, bind_port_at_once};
 use selvedge_terminal::print_note;
 use url::Url;
 
@@ -19,7 +20,6 @@ use super::{console, shutdown};
 use crate::http::StatusPage;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::listen::{self, API_PORT, INBOX_PORT, PortChoice, SMTP_PORT};
 use crate::server::{self, RootContent};
 use crate::services::{Services, caught_service, identity_settings};
 use crate::tls;
@@ -52,7 +52,7 @@ pub(super) fn decide_on_inbox(config: &mut Config) {
 
 /// Opens a port that the system chooses, and writes its number to `port`.
 fn bind_free(port: &mut u16, choice: PortChoice) -> Result<TcpListener> {
-    let listener = listen::bind_port(LOOPBACK, 0, choice)?;
+    let listener = bind_port(LOOPBACK, 0, choice)?;
     *port = listener.local_addr()?.port();
     Ok(listener)
 }
@@ -127,11 +127,11 @@ impl Listeners {
     /// A port that is taken.
     pub(super) fn bind(config: &mut Config) -> Result<Self> {
         let port = config.api.port;
-        let mut api = vec![listen::bind_port(LOOPBACK, port, API_PORT)?];
+        let mut api = vec![bind_port(LOOPBACK, port, API_PORT)?];
         // Many clients resolve `localhost` to ::1 first. A machine without IPv6 serves 127.0.0.1 only.
-        api.extend(listen::bind_port("::1", port, API_PORT).ok());
+        api.extend(bind_port("::1", port, API_PORT).ok());
         let has_inbox = config.inbox.enabled;
-        let bind_inbox = |port| listen::bind_port(LOOPBACK, port, INBOX_PORT);
+        let bind_inbox = |port| bind_port(LOOPBACK, port, INBOX_PORT);
         Ok(Self {
             api,
             inbox: has_inbox.then(|| bind_inbox(config.inbox.port)).transpose()?,
@@ -139,7 +139,7 @@ impl Listeners {
                 .inbox
                 .smtp_port
                 .filter(|_| has_inbox)
-                .map(|port| listen::bind_port(LOOPBACK, port, SMTP_PORT))
+                .map(|port| bind_port(LOOPBACK, port, SMTP_PORT))
                 .transpose()?,
             console: console::bind_in_start(config),
         })
@@ -150,7 +150,7 @@ impl Listeners {
     /// When the machine has no free port.
     pub(super) fn bind_free(config: &mut Config) -> Result<Self> {
         let mut api = vec![bind_free(&mut config.api.port, API_PORT)?];
-        api.extend(listen::bind_port_at_once("::1", config.api.port, API_PORT).ok());
+        api.extend(bind_port_at_once("::1", config.api.port, API_PORT).ok());
         let inbox = match config.inbox.enabled {
             true => Some(bind_free(&mut config.inbox.port, INBOX_PORT)?),
             false => None,

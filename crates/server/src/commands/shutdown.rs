@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
 use selvedge_functions::Functions;
 use selvedge_gateway::{Drain, open_connections};
+use selvedge_ports::refuse_new_connections;
 use selvedge_postgres::Database;
 use selvedge_realtime::Realtime;
 use selvedge_telemetry::Telemetry;
@@ -18,7 +19,6 @@ use socket2::SockRef;
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::listen::refuse_new_connections;
 use crate::services::Services;
 
 /// A second signal within this time is ignored: after Ctrl-C the terminal signals this process and `npx`, which passes its signal

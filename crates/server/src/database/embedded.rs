@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use selvedge_config::Config;
+use selvedge_ports::{DATABASE_PORT, port_taken, wait_until_no_connection_has};
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterAccess, ClusterConfig, ClusterError, ProjectLock, RunningCluster,
 };
@@ -33,7 +34,6 @@ use super::{
     unreadable_texts, version_note,
 };
 use crate::instance::Ports;
-use crate::listen::{self, DATABASE_PORT};
 
 /// Creates the partitions of the coming days, which Realtime does later on.
 const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions()";
@@ -100,14 +100,14 @@ async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Res
     let mut cluster_config = cluster_config(config)?;
     cluster_config.template = ensure_template(&cluster_config).await;
     if cluster_config.listen_tcp && cluster_config.port != 0 {
-        listen::wait_until_no_connection_has(cluster_config.port, DATABASE_PORT).await;
+        wait_until_no_connection_has(cluster_config.port, DATABASE_PORT).await;
     }
     let started = match lock {
         Some(lock) => Cluster::start_locked(cluster_config, lock).await,
         None => Cluster::start(cluster_config).await,
     };
     let cluster = started.map_err(|error| match error {
-        ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
+        ClusterError::PortTaken { port } => port_taken(port, DATABASE_PORT),
         other => anyhow!(other),
     })?;
     http_requests::serve_cluster(config, &cluster)?;

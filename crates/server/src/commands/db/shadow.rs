@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
+use selvedge_ports::find_free_port;
 use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
 use selvedge_postgres::migrate::{DatabaseState, Migration, apply_pending};
 use selvedge_terminal::print_warnings;
@@ -11,7 +12,6 @@ use selvedge_terminal::print_warnings;
 use crate::database::embedded::{self, Embedded};
 use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;
-use crate::listen;
 
 /// Its folder in that of the project's data.
 const FOLDER: &str = "shadow";
@@ -61,7 +61,7 @@ impl Shadow {
         let folder = config.selvedge.data_dir.join(FOLDER);
         config.selvedge.data_dir.clone_from(&folder);
         config.selvedge.database_url = None;
-        config.db.port = listen::find_free_port()?;
+        config.db.port = find_free_port()?;
         // The library that compares the schemas logs in by TCP.
         config.flags.purpose = LockPurpose::server("db diff");
         config.db.seed.enabled = false;

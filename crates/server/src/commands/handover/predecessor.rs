@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use selvedge_config::Environment;
+use selvedge_ports::inherit;
 use serde::{Deserialize, Serialize};
 
 use super::handles::{receive_handles, send_handles};
 use super::settings::AppliedSettings;
-use crate::listen;
 
 /// The variable that tells a process that its standard input is a socket to the process from which it takes over.
 pub(super) const VARIABLE: &str = "SELVEDGE_HANDOVER";
@@ -62,7 +62,7 @@ pub(in crate::commands) struct Predecessor {
 }
 
 impl Predecessor {
-    /// Receives what the old process passes on; `None` if this process takes over from none. The listeners are kept for [`crate::listen`], which returns
+    /// Receives what the old process passes on; `None` if this process takes over from none. The listeners are kept for [`selvedge_ports`], which returns
     /// them where their addresses would be bound.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Predecessor {
             WITHOUT_LOCK => None,
             _ => bail!("{explain}"),
         };
-        listen::inherit(handles.map(TcpListener::from).collect());
+        inherit(handles.map(TcpListener::from).collect());
         Ok(Some(Self { socket, lock }))
     }
 

@@ -12,10 +12,9 @@ use actix_web::dev::Server;
 use anyhow::{Context, Result, bail};
 use selvedge_config::postgrest::ProcessSettings;
 use selvedge_gateway::ServerBuilder;
+use selvedge_ports::{PortChoice, bind_port, bind_shared};
 use selvedge_postgres::{Database, RequestPool, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, SchemaCache, configure_admin};
-
-use crate::listen::{self, PortChoice};
 
 const PORT: PortChoice = PortChoice {
     what: "REST",
@@ -49,9 +48,9 @@ impl Listener {
         }
         let host = resolve_special_host(&process.server_host);
         let bind = if process.reuse_port {
-            listen::bind_shared
+            bind_shared
         } else {
-            listen::bind_port
+            bind_port
         };
         Ok(Self::Tcp(bind(&host, process.server_port, PORT)?))
     }
@@ -120,7 +119,7 @@ pub(super) fn bind_admin(process: &ProcessSettings) -> Result<Option<selvedge_ga
     if process.unix_socket.is_none() && port != 0 && port == process.server_port {
         bail!("admin-server-port must differ from server-port");
     }
-    let listener = listen::bind_port(&resolve_special_host(host), port, ADMIN_PORT)?;
+    let listener = bind_port(&resolve_special_host(host), port, ADMIN_PORT)?;
     Ok(Some(listener.into()))
 }
 

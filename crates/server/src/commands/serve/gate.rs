@@ -8,11 +8,11 @@ use actix_web::rt::task::JoinHandle;
 use anyhow::Result;
 use rustls::ServerConfig;
 use selvedge_config::Config;
+use selvedge_ports::{GATE_PORT, accept_connections, reserve_public_port};
 use tokio::sync::Semaphore;
 
 use super::LOOPBACK;
 use crate::database_gate::{Gate, MAX_SESSIONS};
-use crate::listen::{self, GATE_PORT};
 use crate::services::Services;
 use crate::tls;
 
@@ -34,7 +34,7 @@ pub(super) fn bind(config: &Config) -> Result<Vec<TcpListener>> {
         (None, true) => config.selvedge.host.as_deref(),
         (None, false) => Some(LOOPBACK),
     };
-    listen::reserve_public_port(host, section.port, GATE_PORT)
+    reserve_public_port(host, section.port, GATE_PORT)
 }
 
 /// Starts to accept connections, with `tls`, the certificate that ACME has obtained, or else that of `[api.tls]`.
@@ -56,7 +56,7 @@ pub(super) fn open(
         None => tls::own_server_config(config)?,
     };
     for port in &ports {
-        listen::accept_connections(port, GATE_PORT)?;
+        accept_connections(port, GATE_PORT)?;
     }
     let gate = Gate::new(services.database(), socket, tls.as_deref());
     let sessions = gate.sessions();

@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use rustls::ServerConfig;
 use selvedge_config::Config;
 use selvedge_gateway::{Listener, keep_running};
+use selvedge_ports::{HTTP_PORT, HTTPS_PORT, accept_connections, reserve_public_port};
 
 use crate::commands::shutdown::spawn_server;
 use crate::http::PlainPort;
-use crate::listen::{self, HTTP_PORT, HTTPS_PORT};
 use crate::server;
 use crate::services::Services;
 use crate::tls::open_acme;
@@ -34,8 +34,8 @@ impl PublicPorts {
         };
         let host = config.selvedge.host.as_deref();
         Ok(Some(Self {
-            https: listen::reserve_public_port(host, section.https_port, HTTPS_PORT)?,
-            http: listen::reserve_public_port(host, section.http_port, HTTP_PORT)?,
+            https: reserve_public_port(host, section.https_port, HTTPS_PORT)?,
+            http: reserve_public_port(host, section.http_port, HTTP_PORT)?,
         }))
     }
 
@@ -62,10 +62,10 @@ impl PublicPorts {
             https_port: section.https_port,
         };
         for listener in &self.http {
-            listen::accept_connections(listener, HTTP_PORT)?;
+            accept_connections(listener, HTTP_PORT)?;
         }
         for listener in &self.https {
-            listen::accept_connections(listener, HTTPS_PORT)?;
+            accept_connections(listener, HTTPS_PORT)?;
         }
         let plain = server::start_plain_port(
             &config.selvedge,

@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_config::{Config, Environment, Mode};
 use selvedge_gateway::logging::LogFormat;
+use selvedge_ports::close_unused_ports;
 use selvedge_postgres::cluster::{Cluster, mark_external_use};
 use selvedge_postgres::migrate::is_platform_applied;
 use selvedge_postgres::{Logins, PrivilegedSession};
@@ -30,7 +31,6 @@ use crate::cli::ServeArgs;
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
 use crate::keys::KeySet;
-use crate::listen;
 use crate::server::{self, RootContent};
 use crate::services::connections::ConnectionCount;
 use crate::services::{BackgroundRuntime, Services, watch_disk};
@@ -89,7 +89,7 @@ async fn serve(
     warn_of_superuser_password();
     // Before connecting to the database, so that a port in use is reported first.
     let listeners = serving::Listeners::bind(config)?;
-    for address in listen::close_unused_ports() {
+    for address in close_unused_ports() {
         tracing::info!(%address, "a port of the server before is named by no setting any more");
     }
     enter_served_project(config)?;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use actix_web::dev::ServerHandle;
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_ports::{API_PORT, accept_connections, reserve_port};
 use tokio::sync::oneshot;
 
 use super::https::PublicPorts;
@@ -17,7 +18,6 @@ use crate::commands::handover::{
 };
 use crate::commands::{console, shutdown};
 use crate::keys::KeySet;
-use crate::listen::{self, API_PORT};
 use crate::server;
 use crate::services::Services;
 use crate::tls;
@@ -41,7 +41,7 @@ impl Listeners {
     /// A port that is taken, or that this user may not open.
     pub(super) fn bind(config: &Config) -> Result<Self> {
         Ok(Self {
-            api: listen::reserve_port(api_host(config), config.api.port, API_PORT)?,
+            api: reserve_port(api_host(config), config.api.port, API_PORT)?,
             console: console::bind_in_serve(config)?,
             public: PublicPorts::bind(config)?,
             gate: gate::bind(config)?,
@@ -95,7 +95,7 @@ pub(super) async fn start(
             plan.listeners.extend(public.try_clone()?);
         }
     }
-    listen::accept_connections(&listeners.api, API_PORT)?;
+    accept_connections(&listeners.api, API_PORT)?;
     let mut served = tls::api_listeners(config, vec![listeners.api])?;
     let (mut plain, mut tls) = (None, None);
     if let Some(public) = listeners.public {

@@ -2,11 +2,12 @@
 
 use anyhow::{Result, anyhow};
 use selvedge_config::Config;
+use selvedge_ports::{
+    API_PORT, HTTP_PORT, HTTPS_PORT, PortChoice, SERVED_CONSOLE_PORT, find_port_holder, reserve_port,
+    reserve_public_port,
+};
 
 use super::places::SERVER_UNIT;
-use crate::listen::{
-    self, API_PORT, HTTP_PORT, HTTPS_PORT, PortChoice, SERVED_CONSOLE_PORT, find_port_holder,
-};
 
 /// The server of a machine whose certificates it obtains has its API's own port for this machine alone.
 const LOOPBACK: &str = "127.0.0.1";
@@ -32,7 +33,7 @@ pub(super) fn check_ports(config: &Config) -> Result<()> {
     };
     for (port, choice) in [(section.https_port, HTTPS_PORT), (section.http_port, HTTP_PORT)] {
         if !is_of_server(port) {
-            listen::reserve_public_port(host, port, choice).map_err(say_unchanged)?;
+            reserve_public_port(host, port, choice).map_err(say_unchanged)?;
         }
     }
     Ok(())
@@ -40,7 +41,7 @@ pub(super) fn check_ports(config: &Config) -> Result<()> {
 
 fn check_port(host: &str, port: u16, choice: PortChoice) -> Result<()> {
     if !is_of_server(port) {
-        listen::reserve_port(host, port, choice).map_err(say_unchanged)?;
+        reserve_port(host, port, choice).map_err(say_unchanged)?;
     }
     Ok(())
 }

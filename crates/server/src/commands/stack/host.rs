@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_ports::find_free_port;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -22,7 +23,6 @@ use super::state;
 use crate::commands::shutdown::Signals;
 use crate::database::embedded::{self, Embedded};
 use crate::database::initialized::{is_initialized, mark_initialized};
-use crate::listen;
 use crate::services::{available_cores, fill_buckets};
 
 /// How long the host waits for the next stack. Tests start many one after the other, and each start of PostgreSQL costs more
@@ -64,7 +64,7 @@ pub(super) async fn run(mut config: Config, folder: PathBuf) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     // Stacks read this port from the lock file of the cluster, and wait on it while the template is made.
     config.api.port = listener.local_addr()?.port();
-    config.db.port = listen::find_free_port()?;
+    config.db.port = find_free_port()?;
     config.selvedge.data_dir = folder.clone();
     let settings = CLUSTER_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned()));
     config.db.settings.extend(settings);

@@ -1,10 +1,13 @@
 //! Binds ports. The commands bind before they start anything else, so that a port in use is reported immediately.
+//!
+//! In: an address, and how its port is chosen. Out: a listener, one that the process before has passed on where there is one, or an error
+//! that names the process that has the port and the setting that changes it. Who accepts connections is left to the callers.
 
 mod inherited;
 mod port_holder;
 
-pub(crate) use inherited::{close_unused_ports, inherit};
-pub(crate) use port_holder::find_holder as find_port_holder;
+pub use inherited::{close_unused_ports, inherit};
+pub use port_holder::find_port_holder;
 
 use std::io::{self, ErrorKind};
 use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
@@ -31,13 +34,13 @@ const CONNECTION_PATIENCE: Duration = Duration::from_secs(70);
 
 /// The purpose of a port and how to choose another one, for error messages.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PortChoice {
+pub struct PortChoice {
     /// What listens on it: `API`, `PostgreSQL`, `mail inbox`.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// The flag that changes it, if there is one.
-    pub(crate) flag: Option<&'static str>,
+    pub flag: Option<&'static str>,
     /// The setting that changes it: a key of config.toml, or a variable.
-    pub(crate) setting: &'static str,
+    pub setting: &'static str,
 }
 
 impl PortChoice {
@@ -54,55 +57,55 @@ impl PortChoice {
 }
 
 /// The API's port.
-pub(crate) const API_PORT: PortChoice = PortChoice {
+pub const API_PORT: PortChoice = PortChoice {
     what: "API",
     flag: Some("--port"),
     setting: "[api] port",
 };
 /// The embedded database's port.
-pub(crate) const DATABASE_PORT: PortChoice = PortChoice {
+pub const DATABASE_PORT: PortChoice = PortChoice {
     what: "PostgreSQL",
     flag: Some("--db-port"),
     setting: "[db] port",
 };
 /// The inbox's port.
-pub(crate) const INBOX_PORT: PortChoice = PortChoice {
+pub const INBOX_PORT: PortChoice = PortChoice {
     what: "mail inbox",
     flag: Some("--inbox-port"),
     setting: "[local_smtp] port",
 };
 /// The console's port in `start`.
-pub(crate) const CONSOLE_PORT: PortChoice = PortChoice {
+pub const CONSOLE_PORT: PortChoice = PortChoice {
     what: "console",
     flag: Some("--studio-port"),
     setting: "[studio] port",
 };
 /// The console's port in `serve`.
-pub(crate) const SERVED_CONSOLE_PORT: PortChoice = PortChoice {
+pub const SERVED_CONSOLE_PORT: PortChoice = PortChoice {
     what: "console",
     flag: None,
     setting: "[selvedge.console] bind",
 };
 /// The port of HTTPS in `serve` with certificates that it obtains.
-pub(crate) const HTTPS_PORT: PortChoice = PortChoice {
+pub const HTTPS_PORT: PortChoice = PortChoice {
     what: "HTTPS",
     flag: None,
     setting: "[selvedge.tls] https_port",
 };
 /// The port beside it that answers challenges.
-pub(crate) const HTTP_PORT: PortChoice = PortChoice {
+pub const HTTP_PORT: PortChoice = PortChoice {
     what: "HTTP",
     flag: None,
     setting: "[selvedge.tls] http_port",
 };
 /// The port by which people reach the database of a home.
-pub(crate) const GATE_PORT: PortChoice = PortChoice {
+pub const GATE_PORT: PortChoice = PortChoice {
     what: "the database's gate",
     flag: None,
     setting: "[selvedge.database_gate] port",
 };
 /// The port on which the inbox accepts mail by SMTP.
-pub(crate) const SMTP_PORT: PortChoice = PortChoice {
+pub const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",
     flag: Some("--smtp-port"),
     setting: "[local_smtp] smtp_port",
@@ -113,7 +116,7 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 /// # Errors
 /// When the port is in use: the message names the process (if the operating system reveals it) and how to choose
 /// another port.
-pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+pub fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
     bind_with(host, port, choice, TcpListener::bind)
 }
@@ -122,7 +125,7 @@ pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<Tcp
 ///
 /// # Errors
 /// As [`bind_port`].
-pub(crate) fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+pub fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     bind_with(host, port, choice, |address| {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         socket.set_reuse_address(true)?;
@@ -136,11 +139,7 @@ pub(crate) fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<
 ///
 /// # Errors
 /// As [`bind_port`].
-pub(crate) fn reserve_public_port(
-    host: Option<&str>,
-    port: u16,
-    choice: PortChoice,
-) -> Result<Vec<TcpListener>> {
+pub fn reserve_public_port(host: Option<&str>, port: u16, choice: PortChoice) -> Result<Vec<TcpListener>> {
     if let Some(host) = host {
         return Ok(vec![reserve_port(host, port, choice)?]);
     }
@@ -169,7 +168,7 @@ fn has_ipv6() -> bool {
 ///
 /// # Errors
 /// When another process listens on the port by now.
-pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> Result<()> {
+pub fn accept_connections(listener: &TcpListener, choice: PortChoice) -> Result<()> {
     SockRef::from(listener)
         .listen(LISTEN_BACKLOG)
         .with_context(|| format!("cannot accept connections ({})", choice.what))
@@ -182,7 +181,7 @@ pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> 
 /// yet. Whoever has sent a write on one cannot know whether it was made. So, before that, a filter drops the packets that open
 /// connections; the other side repeats them after a second, and finds the listener closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn refuse_new_connections(listener: &TcpListener) -> io::Result<()> {
+pub fn refuse_new_connections(listener: &TcpListener) -> io::Result<()> {
     // The program gets each packet from its TCP header on, whose byte 13 has the flags. Only the first packet of a connection has no
     // ACK. Opcodes of classic BPF: load a byte, jump if a bit is set, return the number of bytes that pass.
     const LOAD_BYTE: u16 = 0x30;
@@ -200,7 +199,7 @@ pub(crate) fn refuse_new_connections(listener: &TcpListener) -> io::Result<()> {
 
 /// Other systems have no such filter.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn refuse_new_connections(_listener: &TcpListener) -> io::Result<()> {
+pub fn refuse_new_connections(_listener: &TcpListener) -> io::Result<()> {
     Ok(())
 }
 
@@ -208,7 +207,7 @@ pub(crate) fn refuse_new_connections(_listener: &TcpListener) -> io::Result<()> 
 ///
 /// # Errors
 /// As [`bind_port`].
-pub(crate) fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+pub fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     let listener = TcpListener::bind((host, port)).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),
         _ => anyhow!("cannot listen on {host}:{port} ({}): {error}", choice.what),
@@ -220,7 +219,7 @@ pub(crate) fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Re
 }
 
 /// Binds `host:port` with SO_REUSEPORT: other processes that set it too may listen on the same port.
-pub(crate) fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+pub fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     bind_with(host, port, choice, |address| {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         socket.set_reuse_address(true)?;
@@ -235,7 +234,7 @@ pub(crate) fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<T
 ///
 /// # Errors
 /// A machine without a free port.
-pub(crate) fn find_free_port() -> Result<u16> {
+pub fn find_free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
     Ok(listener.local_addr()?.port())
 }
@@ -301,7 +300,7 @@ fn bind_with_patience(
 
 /// Waits until no connection has a port that another program is going to bind. Returns at once when somebody listens on it, which that
 /// program reports.
-pub(crate) async fn wait_until_no_connection_has(port: u16, choice: PortChoice) {
+pub async fn wait_until_no_connection_has(port: u16, choice: PortChoice) {
     let begin = Instant::now();
     let mut is_said = false;
     while port_holder::is_listening(port) == Some(false) && begin.elapsed() < CONNECTION_PATIENCE {
@@ -328,8 +327,8 @@ fn say_connection_has_port(port: u16, choice: PortChoice) {
 }
 
 /// The error for a port that another process listens on.
-pub(crate) fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
-    let holder = port_holder::find_holder(port).map_or_else(
+pub fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
+    let holder = find_port_holder(port).map_or_else(
         || match port_holder::is_listening(port) {
             // Connections to other servers take ports, too, and no list of servers shows them.
             Some(false) => {

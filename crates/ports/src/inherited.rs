@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static INHERITED: Mutex<Vec<TcpListener>> = Mutex::new(Vec::new());
 
 /// Keeps listeners until their addresses are bound.
-pub(crate) fn inherit(listeners: Vec<TcpListener>) {
+pub fn inherit(listeners: Vec<TcpListener>) {
     lock().extend(listeners);
 }
 
 /// Closes the listeners whose addresses the configuration does not name any more. Returns their addresses.
-pub(crate) fn close_unused_ports() -> Vec<SocketAddr> {
+pub fn close_unused_ports() -> Vec<SocketAddr> {
     let unused = std::mem::take(&mut *lock());
     unused.iter().filter_map(|port| port.local_addr().ok()).collect()
 }
@@ -33,7 +33,7 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
-    use crate::listen::{API_PORT, bind_port, reserve_port};
+    use crate::{API_PORT, bind_port, reserve_port};
 
     #[test]
     fn prod_004_an_inherited_port_is_taken_once_and_others_are_bound() {

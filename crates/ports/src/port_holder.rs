@@ -4,7 +4,7 @@
 use std::fs;
 
 /// Id and name of the process that listens on `port`.
-pub(crate) fn find_holder(port: u16) -> Option<(u32, String)> {
+pub fn find_port_holder(port: u16) -> Option<(u32, String)> {
     let socket = format!("socket:[{}]", listening_inode(port)?);
     fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
