@@ -7,10 +7,8 @@
 
 pub mod cli;
 mod commands;
-mod database;
 mod database_gate;
 pub mod http;
-mod instance;
 pub mod keys;
 mod server;
 mod services;

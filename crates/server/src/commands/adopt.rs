@@ -3,15 +3,15 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::objects_owner::ObjectsOwner;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{embedded, service_logins};
 use selvedge_postgres::Logins;
 use selvedge_storage::{OwnersNote, adopt_store};
 use selvedge_terminal::{DIM, GOOD};
 
 use crate::cli::{AdoptArgs, StorageAction};
-use crate::database::external::ExternalDatabase;
-use crate::database::objects_owner::ObjectsOwner;
-use crate::database::target::TargetDatabase;
-use crate::database::{embedded, service_logins};
 use crate::services;
 
 /// Runs `selvedge storage`.

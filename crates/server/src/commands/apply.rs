@@ -2,22 +2,20 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded::{self, Embedded};
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::harmful_settings::take_back_libraries;
+use selvedge_database::home::is_home;
+use selvedge_database::passwords::set_login_passwords;
+use selvedge_database::standby_passwords::warn_of_standby_passwords;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{local_logins, server_roles};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
     apply_platform, close_slot_functions, is_platform_applied, refuse_newer_platform, set_vault_key_file,
     take_back_memberships,
 };
 use selvedge_terminal::{GOOD, print_warnings};
-
-use crate::database::embedded::{self, Embedded};
-use crate::database::external::ExternalDatabase;
-use crate::database::harmful_settings::take_back_libraries;
-use crate::database::home::is_home;
-use crate::database::local_logins;
-use crate::database::passwords::set_login_passwords;
-use crate::database::server_roles;
-use crate::database::standby_passwords::warn_of_standby_passwords;
-use crate::database::target::TargetDatabase;
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {

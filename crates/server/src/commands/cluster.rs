@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::home::is_home;
+use selvedge_database::instance::find_server;
 use selvedge_gateway::Hold;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, DiskGuard, KeeperRequest, RunningCluster};
@@ -18,9 +21,6 @@ use super::restart_patience::RestartPatience;
 use super::serve::prepare_home;
 use super::{keeper, shutdown};
 use crate::cli::ClusterAction;
-use crate::database::embedded;
-use crate::database::home::is_home;
-use crate::instance::find_server;
 use crate::services::watch_sessions;
 
 const DEFAULT_LOG_FILTER: &str = "info,tokio_postgres=warn";

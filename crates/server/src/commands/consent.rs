@@ -4,10 +4,9 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::target::TargetDatabase;
 use selvedge_terminal::WARN;
-
-use crate::database::external::ExternalDatabase;
-use crate::database::target::TargetDatabase;
 
 /// Lets a command go on that empties a database. The project's own may be emptied without a question by scripts, as with the
 /// Supabase CLI; one on this machine takes `--yes`; one on another machine takes the name of that machine, typed or as

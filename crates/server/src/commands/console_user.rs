@@ -6,11 +6,11 @@ use anyhow::{Result, bail};
 use secrecy::{ExposeSecret as _, SecretString};
 use selvedge_config::Config;
 use selvedge_console::{Level, add_account, list_accounts, remove_account, set_account_level};
+use selvedge_database::target::run_as_console;
 use selvedge_terminal::{DIM, GOOD};
 
 use super::prompt::{ask_secret, read_line};
 use crate::cli::{ConsoleArea, ConsoleArgs, UserAction};
-use crate::database::target::run_as_console;
 
 /// Runs `selvedge console user`.
 ///

@@ -3,14 +3,16 @@
 use anyhow::{Context as _, Result, bail};
 use secrecy::{ExposeSecret as _, SecretString};
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::home::is_home;
+use selvedge_database::people::{
+    add_login, list_definer_functions, list_logins, remove_login, settle_logins,
+};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::{DATABASE, RunningCluster};
 use selvedge_terminal::{BOLD, DIM, GOOD, WARN, print_warnings, show_foreign};
 
 use crate::cli::{AddLoginArgs, DatabaseArea, DatabaseArgs, LoginAction};
-use crate::database::embedded;
-use crate::database::home::is_home;
-use crate::database::people::{add_login, list_definer_functions, list_logins, remove_login, settle_logins};
 
 /// The most functions that a warning names.
 const MAX_LISTED_FUNCTIONS: usize = 10;

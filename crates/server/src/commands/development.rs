@@ -8,6 +8,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::Result;
 use selvedge_config::Config;
+use selvedge_database::instance;
 use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
@@ -18,7 +19,6 @@ use url::Url;
 
 use super::{console, shutdown};
 use crate::http::StatusPage;
-use crate::instance;
 use crate::keys::KeySet;
 use crate::server::{self, RootContent};
 use crate::services::{Services, caught_service, identity_settings};

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use selvedge_config::Config;
+use selvedge_database::target::run_on_migrated_database;
 use selvedge_terminal::print_text;
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
 use crate::cli::{self, GenArgs, GenCommand, SwiftAccessControl, TypesArgs};
-use crate::database::target::run_on_migrated_database;
 
 /// Runs `selvedge gen types`.
 ///

@@ -8,13 +8,13 @@ use std::io::{ErrorKind, IsTerminal};
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::{Config, Environment, Project, link_file, read_link};
+use selvedge_database::external::ExternalDatabase;
 use selvedge_project_trust::{check_place, write_private_file};
 use selvedge_terminal::{DIM, GOOD};
 use url::Url;
 
 use super::prompt::ask_secret;
 use crate::cli::LinkArgs;
-use crate::database::external::ExternalDatabase;
 
 /// What is asked of a database that is linked.
 const DESCRIBE: &str = "

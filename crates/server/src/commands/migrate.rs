@@ -6,6 +6,8 @@
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::target::run_on_database;
 use selvedge_postgres::migrate::{
     MigrationState, create_migration, discover_migrations, fetch_migrations, forget_migrations,
     record_migrations,
@@ -16,8 +18,6 @@ use selvedge_terminal::{DIM, GOOD, WARN};
 use super::apply::apply_migrations;
 use super::db;
 use crate::cli::{MigrateAction, RepairArgs, RepairStatus};
-use crate::database::embedded;
-use crate::database::target::run_on_database;
 
 /// Runs an action of `selvedge migration`.
 ///

@@ -19,6 +19,7 @@ mod handover;
 mod import;
 mod init;
 mod inspect;
+mod instance_values;
 mod keeper;
 mod keys;
 mod laptop_values;
@@ -50,6 +51,8 @@ mod trust;
 
 use anyhow::Result;
 use selvedge_config::{Config, Loaded};
+use selvedge_database::embedded;
+use selvedge_database::home::refuse_in_home;
 use selvedge_project_trust as project_trust;
 use selvedge_project_trust::Use;
 use selvedge_terminal::print_warnings;
@@ -57,8 +60,6 @@ use selvedge_terminal::print_warnings;
 use crate::cli::{
     Cli, ClusterAction, Command, DbAction, FunctionsAction, MigrateAction, SeedArgs, SeedWhat, TestSuite,
 };
-use crate::database::embedded;
-use crate::database::home::refuse_in_home;
 
 /// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
+use selvedge_database::instance::find_server;
 use selvedge_terminal::{DIM, GOOD, WARN, show_foreign};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -11,8 +13,6 @@ use tokio::net::UnixStream;
 
 use super::handover::{ChangedSetting, RestartOutcome, RestartRequest, SOCKET, Variables};
 use crate::cli::RestartArgs;
-use crate::database::home::is_home;
-use crate::instance::find_server;
 
 /// Runs `selvedge restart`. By now the configuration has been read, so that a wrong one changes nothing.
 ///

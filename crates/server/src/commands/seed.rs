@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{embedded, service_logins};
 use selvedge_terminal::GOOD;
 
-use crate::database::target::TargetDatabase;
-use crate::database::{embedded, service_logins};
 use crate::services;
 
 /// Runs `selvedge seed buckets`.

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use selvedge_config::{Config, Mode};
+use selvedge_database::embedded::{self, Embedded, Report};
+use selvedge_database::initialized::mark_initialized;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
@@ -12,8 +14,6 @@ use selvedge_terminal::{DIM, print_warnings};
 use super::development::{self, Listeners, LocalServices};
 use super::logging::start_logging;
 use super::{shutdown, summary};
-use crate::database::embedded::{self, Embedded, Report};
-use crate::database::initialized::mark_initialized;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
 use crate::services::{BackgroundRuntime, Services};

@@ -2,12 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
+use selvedge_database::instance;
 use selvedge_postgres::cluster::SUPERUSER;
 use selvedge_terminal::{BOLD, DIM, GOOD, OutputFormat, Values, print_values};
 
+use super::instance_values;
 use crate::cli::StatusArgs;
-use crate::database::home::is_home;
-use crate::instance;
 use crate::keys::KeySet;
 
 /// Runs `selvedge status`.
@@ -54,11 +55,11 @@ fn print_instance(mut config: Config, args: &StatusArgs) -> Result<()> {
             holder.pid
         );
     }
-    let mut values = instance::urls_and_keys(&config, &keys);
+    let mut values = instance_values::urls_and_keys(&config, &keys);
     // Its output ends in logs and chats. Those of a laptop are known to everybody.
     let hides_secrets = is_home(&config) && !args.secrets;
     if hides_secrets {
-        values.retain(|name, _| !instance::SECRETS.contains(&name.as_ref()));
+        values.retain(|name, _| !instance_values::SECRETS.contains(&name.as_ref()));
     }
     print_values(&rename_values(values, &args.override_name)?, format);
     if format == OutputFormat::Pretty && hides_secrets {

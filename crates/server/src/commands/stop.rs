@@ -6,15 +6,15 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use selvedge_config::Config;
+use selvedge_database::embedded::has_cluster;
+use selvedge_database::home::is_home;
+use selvedge_database::instance::find_server;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 use selvedge_terminal::GOOD;
 
 use super::keeper;
 use super::reset::{delete_project_data, lock_project};
 use crate::cli::StopArgs;
-use crate::database::embedded::has_cluster;
-use crate::database::home::is_home;
-use crate::instance::find_server;
 
 /// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in
 /// progress get.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use selvedge_config::Config;
+use selvedge_database::embedded::Report;
+use selvedge_database::instance;
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{BOLD, DIM, GOOD, LINK};
 
-use crate::database::embedded::Report;
-use crate::instance;
 use crate::keys::KeySet;
 
 /// Prints the summary of a start.

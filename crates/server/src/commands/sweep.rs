@@ -3,6 +3,10 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{embedded, service_logins, unfinished_import};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::is_platform_older;
 use selvedge_postgres::{Logins, PrivilegedSession};
@@ -10,10 +14,6 @@ use selvedge_storage::{OwnersNote, SweepOptions, SweepReport};
 use selvedge_terminal::{DIM, GOOD, WARN};
 
 use crate::cli::SweepArgs;
-use crate::database::external::ExternalDatabase;
-use crate::database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
-use crate::database::target::TargetDatabase;
-use crate::database::{embedded, service_logins, unfinished_import};
 use crate::services;
 
 /// Runs `selvedge sweep`. A project that does not run is started for that, and stopped afterwards.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::target::{TargetDatabase, run_on_database, run_on_found};
 use selvedge_postgres::migrate::{
     DiscoveredMigrations, Tenant, TenantMigrations, TenantsRun, create_tenant, discover_migrations,
     drop_tenant, list_tenants, lock_tenants, read_migrations, release_tenants,
@@ -14,7 +15,6 @@ use tokio_postgres::Client;
 
 use super::consent::{agree_to_empty, agree_to_empty_own};
 use crate::cli::{DropTenantsArgs, TenantsAction};
-use crate::database::target::{TargetDatabase, run_on_database, run_on_found};
 
 /// The longest name in bytes that PostgreSQL does not truncate.
 const LONGEST_NAME: usize = 63;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
+use selvedge_database::initialized::may_be_initialized;
 use selvedge_postgres::cluster::open_own_file;
 use selvedge_project_trust::write_private_file;
 use selvedge_token::{
@@ -13,8 +14,6 @@ use selvedge_token::{
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::database::initialized::may_be_initialized;
 
 /// The file in the home, which its owner alone may read.
 const FILE: &str = "keys.json";
@@ -143,9 +142,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use selvedge_config::{Environment, Flags, Project};
+    use selvedge_database::initialized::mark_initialized;
 
     use super::*;
-    use crate::database::initialized::mark_initialized;
     use crate::keys::KeySet;
     use crate::keys::signing_keys::rotate;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
 use selvedge_token::{
     ApiKeys, JsonWebKey, KeyRing, development, generate_jwt_secret, generate_publishable_key,
     generate_secret_key,
@@ -12,7 +13,6 @@ use selvedge_token::{
 
 use super::home_keys::with_home_keys;
 use super::signing_keys;
-use crate::database::home::is_home;
 
 /// The shortest secret of `serve`: HS256 is as strong as a key of this length (RFC 7518 §3.2), and who has one token can try
 /// secrets as fast as hardware allows.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_project_trust::write_private_file;
 use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
 
 use super::home_keys::rotate_signing_keys;
-use crate::database::home::is_home;
 
 /// The default file name; the Supabase CLI's.
 pub(crate) const DEFAULT_NAME: &str = "signing_keys.json";

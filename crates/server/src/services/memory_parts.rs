@@ -1,12 +1,12 @@
 //! How the memory of a machine is divided where PostgreSQL, the server and its functions run on it together.
 
 use selvedge_config::Config;
+use selvedge_database::home::production_profile;
+use selvedge_database::setting_size::parse_setting;
 use selvedge_functions::list_function_folders;
 use selvedge_postgres::cluster::ProductionProfile;
 
 use super::available_cores;
-use crate::database::home::production_profile;
-use crate::database::setting_size::parse_setting;
 
 /// What is divided, in hundredths; the rest is the system's.
 const DIVIDED: u64 = 90;

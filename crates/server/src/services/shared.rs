@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
 use selvedge_config::{Config, Mode};
 use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing, UserClaims};
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::objects_owner::{ObjectsOwner, list_possible_owners};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Hold, Keys, SharedRequestListener,
@@ -40,8 +42,6 @@ use super::third_party::follow_issuer;
 use super::translate;
 use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
-use crate::database::external::ExternalDatabase;
-use crate::database::objects_owner::{ObjectsOwner, list_possible_owners};
 use crate::http::health::{BrokerCheck, CatalogCheck};
 use crate::http::{Health, MetricsAudience};
 use crate::keys::KeySet;

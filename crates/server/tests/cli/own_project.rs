@@ -446,8 +446,8 @@ fn only_the_running_cluster_turns_a_lock_into_a_login() {
         "postgres/src/cluster/mod.rs",
         "postgres/src/cluster/tests.rs",
         // Prints the port, and says where the target is.
-        "server/src/instance.rs",
-        "server/src/database/target.rs",
+        "database/src/instance.rs",
+        "database/src/target.rs",
     ];
     for entry in walkdir::WalkDir::new(crates).into_iter().filter_map(Result::ok) {
         let path = entry.path();

@@ -10,6 +10,8 @@ use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::initialized::{is_initialized, may_be_initialized, settle_emptying};
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
@@ -24,8 +26,6 @@ use super::progress::Progress;
 use super::supported::check_project;
 use super::verify::verify_archive;
 use crate::cli::BackupArgs;
-use crate::database::embedded;
-use crate::database::initialized::{is_initialized, may_be_initialized, settle_emptying};
 use crate::keys::find_home_keys;
 use crate::services::objects_folder;
 

@@ -2,8 +2,7 @@
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
-
-use crate::database::embedded;
+use selvedge_database::embedded;
 
 /// Refuses projects whose data these commands cannot take as a whole.
 pub(super) fn check_project(config: &Config) -> Result<()> {

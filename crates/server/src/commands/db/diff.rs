@@ -10,6 +10,10 @@ use anyhow::{Context, Result, bail};
 use chrono::Utc;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use selvedge_config::Config;
+use selvedge_database::addition_changes::{AdditionChange, compare_additions};
+use selvedge_database::additions::list_additions;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{EMBEDDED_PASSWORD, embedded};
 use selvedge_postgres::migrate::{create_migration, join_statements, replace_file, split_statements};
 use selvedge_project_files::find_packages;
 use selvedge_project_trust::{CLI, Program, check_place, list_refused, write_private_file};
@@ -21,10 +25,6 @@ use url::Url;
 use super::dump::{is_right_of_console, without_comments};
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
-use crate::database::addition_changes::{AdditionChange, compare_additions};
-use crate::database::additions::list_additions;
-use crate::database::target::TargetDatabase;
-use crate::database::{EMBEDDED_PASSWORD, embedded};
 
 /// Runs `selvedge db diff`.
 ///
@@ -273,8 +273,9 @@ fn find_cli(config: &Config) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_database::additions::Addition;
+
     use super::*;
-    use crate::database::additions::Addition;
 
     #[test]
     fn a_comparison_has_no_rights_of_the_console_and_what_was_added_to_the_platforms_tables() {

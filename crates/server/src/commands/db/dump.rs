@@ -6,15 +6,15 @@
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
+use selvedge_database::additions::{list_additions, write_additions};
+use selvedge_database::client_program::ClientProgram;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
 use selvedge_postgres::migrate::{join_statements, replace_file, split_statements};
 use selvedge_terminal::{GOOD, print_text};
 use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
-use crate::database::additions::{list_additions, write_additions};
-use crate::database::client_program::ClientProgram;
-use crate::database::target::TargetDatabase;
-use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
 
 /// Runs `selvedge db dump`.
 ///

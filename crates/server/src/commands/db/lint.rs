@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::platform_schemas;
+use selvedge_database::target::run_on_database;
 use selvedge_terminal::{GOOD, print_text};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::cli::{LintArgs, LintLevel};
-use crate::database::platform_schemas;
-use crate::database::target::run_on_database;
 
 /// Functions in plpgsql but no trigger functions: those can only be checked with the table of a trigger.
 const CHECK_FUNCTIONS: &str = "

@@ -2,14 +2,14 @@
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::target::TargetDatabase;
 use selvedge_postgres::migrate::{Migration, MigrationState, discover_migrations, record_migrations};
 use selvedge_terminal::GOOD;
 
 use super::diff::{find_statements, save_migration};
 use super::dump::dump_schema;
 use crate::cli::PullArgs;
-use crate::database::embedded;
-use crate::database::target::TargetDatabase;
 
 /// Runs `selvedge db pull`.
 ///

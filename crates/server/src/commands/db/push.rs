@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::target::run_on_database;
 use selvedge_postgres::migrate::{discover_migrations, find_pending};
 use selvedge_terminal::{GOOD, WARN};
 
 use crate::cli::PushArgs;
 use crate::commands::apply::apply_migrations;
-use crate::database::embedded;
-use crate::database::target::run_on_database;
 
 /// Runs `selvedge db push`.
 ///

@@ -4,10 +4,10 @@ use std::io::Read as _;
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
+use selvedge_database::target::run_on_database;
 
 use super::rows::{print_rows, query_rows};
 use crate::cli::QueryArgs;
-use crate::database::target::run_on_database;
 
 /// Runs `selvedge db query`.
 ///

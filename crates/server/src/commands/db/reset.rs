@@ -3,6 +3,14 @@
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::fresh::read_fresh_state;
+use selvedge_database::initialized::mark_initialized;
+use selvedge_database::rebuild::{
+    Platform, RebuildOptions, check_before_rebuild, find_version_before, rebuild_project,
+};
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{embedded, service_logins};
 use selvedge_postgres::cluster::RunningCluster;
 use selvedge_postgres::migrate::{MigrateError, is_platform_older};
 use selvedge_storage::SeedReport;
@@ -13,14 +21,6 @@ use crate::commands::apply::apply_platform_to_external;
 use crate::commands::consent::{agree_to_empty, agree_to_empty_own};
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
-use crate::database::external::ExternalDatabase;
-use crate::database::fresh::read_fresh_state;
-use crate::database::initialized::mark_initialized;
-use crate::database::rebuild::{
-    Platform, RebuildOptions, check_before_rebuild, find_version_before, rebuild_project,
-};
-use crate::database::target::TargetDatabase;
-use crate::database::{embedded, service_logins};
 use crate::services;
 
 /// Runs `selvedge db reset`.

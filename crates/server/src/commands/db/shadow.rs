@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
+use selvedge_database::embedded::{self, Embedded};
+use selvedge_database::instance;
+use selvedge_database::rebuild::{RebuildOptions, rebuild_project};
 use selvedge_ports::find_free_port;
 use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
 use selvedge_postgres::migrate::{DatabaseState, Migration, apply_pending};
 use selvedge_terminal::print_warnings;
-
-use crate::database::embedded::{self, Embedded};
-use crate::database::rebuild::{RebuildOptions, rebuild_project};
-use crate::instance;
 
 /// Its folder in that of the project's data.
 const FOLDER: &str = "shadow";

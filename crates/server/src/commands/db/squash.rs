@@ -5,6 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::additions::{Addition, list_additions, write_additions};
+use selvedge_database::embedded;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::identity::find_identity;
+use selvedge_database::target::run_on_database;
+use selvedge_database::unfinished_squash::{
+    complete_files, correct_history, finish_squash, refuse_other_database,
+};
 use selvedge_postgres::migrate::{
     DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_files,
     discover_migrations, join_statements, replace_file,
@@ -15,14 +23,6 @@ use selvedge_terminal::{GOOD, WARN, list_names};
 use super::dump::dump_login;
 use super::shadow::Shadow;
 use crate::cli::{DumpArgs, SquashArgs};
-use crate::database::additions::{Addition, list_additions, write_additions};
-use crate::database::embedded;
-use crate::database::external::ExternalDatabase;
-use crate::database::identity::find_identity;
-use crate::database::target::run_on_database;
-use crate::database::unfinished_squash::{
-    complete_files, correct_history, finish_squash, refuse_other_database,
-};
 
 /// Runs `selvedge migration squash`.
 ///

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 
 use selvedge_config::Config;
+use selvedge_database::server_roles::{MD5_IS_ACCEPTED, list_md5_roles};
 use selvedge_postgres::migrate::{
     PrivilegeFault, ReadablePasswords, find_privilege_faults, find_role_faults, is_platform_applied,
 };
 use tokio_postgres::{Client, Error};
 
 use super::finding::{Finding, Status};
-use crate::database::server_roles::{MD5_IS_ACCEPTED, list_md5_roles};
 use crate::services::connections::ConnectionCount;
 
 /// Oldest and newest major version that the services are tested with.

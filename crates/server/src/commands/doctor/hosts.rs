@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::describe_hosts;
+use selvedge_database::external::ExternalDatabase;
 use selvedge_postgres::{ExaminedHost, HostRole, PrivilegedLogin, PrivilegedSession, examine_hosts};
 
 use super::finding::Finding;
-use crate::database::external::ExternalDatabase;
 
 /// Examines the servers, and connects to the primary that was promoted last.
 ///

@@ -1,10 +1,10 @@
 //! Settings of a laptop that a server still has.
 
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
 
 use super::finding::Finding;
 use crate::commands::laptop_values::{LaptopValue, list_laptop_values};
-use crate::database::home::is_home;
 
 /// Lists settings of a server that have the values of a development machine. `None` on such a machine, where they are right.
 pub(super) fn examine_laptop_values(config: &Config) -> Option<Finding> {

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
 use selvedge_config::Config;
+use selvedge_database::embedded::{check_extensions_here, cluster_config};
+use selvedge_database::home::is_home;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use selvedge_postgres::migrate::MigrateError;
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
 use crate::commands::probe;
-use crate::database::embedded::{check_extensions_here, cluster_config};
-use crate::database::home::is_home;
 
 const GIB: u64 = 1024 * 1024 * 1024;
 

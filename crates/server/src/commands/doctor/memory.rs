@@ -4,12 +4,12 @@
 use std::fs;
 
 use selvedge_config::Config;
+use selvedge_database::embedded;
+use selvedge_database::home::production_profile;
 use selvedge_postgres::cluster::RunningCluster;
 use tokio_postgres::Client;
 
 use super::finding::Finding;
-use crate::database::embedded;
-use crate::database::home::production_profile;
 use crate::services::MemoryParts;
 
 const MIB: u64 = 1024 * 1024;

@@ -25,6 +25,8 @@ mod upgrades;
 use anyhow::{Result, bail};
 use selvedge_config::Config;
 use selvedge_console::DoctorCheck;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::{embedded, instance};
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::RunningCluster;
 use selvedge_postgres::migrate::is_platform_older;
@@ -32,9 +34,6 @@ use selvedge_terminal::OutputFormat;
 use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
-use crate::database::embedded;
-use crate::database::external::ExternalDatabase;
-use crate::instance;
 
 /// Runs `selvedge doctor`.
 ///

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use selvedge_config::Config;
+use selvedge_database::objects_owner::list_possible_owners;
 
 use super::finding::Finding;
-use crate::database::objects_owner::list_possible_owners;
 use crate::services::{objects_folder, open_blob_store};
 
 /// Longer than a slow store needs to answer.

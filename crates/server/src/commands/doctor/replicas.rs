@@ -4,14 +4,14 @@ use anyhow::bail;
 use futures_util::future::join_all;
 use secrecy::SecretString;
 use selvedge_config::{Config, ReplicasSection};
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::standby_passwords::{
+    ADVICE, ADVICE_UNREAD, ANSWER_LIMIT, StandbyPassword, describe_unread, find_standby_passwords,
+};
 use tokio_postgres::Client;
 use tokio_postgres::types::PgLsn;
 
 use super::finding::Finding;
-use crate::database::external::ExternalDatabase;
-use crate::database::standby_passwords::{
-    ADVICE, ADVICE_UNREAD, ANSWER_LIMIT, StandbyPassword, describe_unread, find_standby_passwords,
-};
 
 /// Examines the replicas from which REST reads; `primary` is a session of the database.
 pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {

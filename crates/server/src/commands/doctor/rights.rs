@@ -1,11 +1,11 @@
 //! Who may become whom: the login of `DATABASE_URL`, the rights of `postgres`, logins without a password, and settings of the database
 //! that hold for every login.
 
+use selvedge_database::harmful_settings::list_harmful_settings;
+use selvedge_database::local_logins::{ADVICE, list_open_lines};
 use selvedge_postgres::PrivilegedSession;
 
 use super::finding::Finding;
-use crate::database::harmful_settings::list_harmful_settings;
-use crate::database::local_logins::{ADVICE, list_open_lines};
 
 const ABOUT_POSTGRES: &str = "select exists (select from pg_catalog.pg_roles as r
      where r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and r.rolsuper)";

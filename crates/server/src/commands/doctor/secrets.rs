@@ -1,9 +1,9 @@
 //! The keys of the project: whether `serve` accepts them, and where secrets come from.
 
 use selvedge_config::{Config, EffectiveSetting, SettingOrigin};
+use selvedge_database::home::is_home;
 
 use super::finding::Finding;
-use crate::database::home::is_home;
 use crate::keys::KeySet;
 
 /// Examines the keys as `serve` does at its start.

@@ -7,10 +7,9 @@ use std::path::{Component, Path};
 
 use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
+use selvedge_database::extension_packages::Package;
 use selvedge_postgres::cluster::{ExtensionFile, ExtensionPlace};
 use zip::ZipArchive;
-
-use crate::database::extension_packages::Package;
 
 /// The largest file of an extension. pgvector's module has 220 kB.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -119,10 +118,10 @@ fn create_readable_folders(folder: &Path) -> io::Result<()> {
 mod tests {
     use std::io::Write;
 
+    use selvedge_database::extension_packages::PACKAGES;
     use zip::write::SimpleFileOptions;
 
     use super::*;
-    use crate::database::extension_packages::PACKAGES;
 
     fn archive(paths: &[&str]) -> Vec<u8> {
         let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_database::extension_packages::RegistryFile;
 use selvedge_http_client::{Call, HttpClient};
 use selvedge_terminal::DIM;
 use sha2::{Digest, Sha256};
-
-use crate::database::extension_packages::RegistryFile;
 
 /// The time limit of a download, which is enough for 55 MB over a slow line.
 const DOWNLOAD_TIME: Duration = Duration::from_secs(600);

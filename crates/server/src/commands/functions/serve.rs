@@ -7,11 +7,11 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use selvedge_config::Config;
+use selvedge_database::instance::Ports;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 
 use super::listing::{find_declared, list_slugs};
 use crate::commands::{shutdown, start};
-use crate::instance::Ports;
 use crate::services::{Session, SessionOptions};
 
 /// How many functions' addresses are printed. Compat: as by the Supabase CLI.

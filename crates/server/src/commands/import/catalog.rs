@@ -1,10 +1,9 @@
 //! Queries on the system catalog that run on the source and on the target of an import.
 
 use anyhow::Result;
+use selvedge_database::PLATFORM_SCHEMAS;
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
-
-use crate::database::PLATFORM_SCHEMAS;
 
 /// Schemas that Supabase's PostgreSQL image creates and Selvedge does not have.
 const IMAGE_SCHEMAS: [&str; 5] = ["pgsodium", "pgsodium_masks", "pgtle", "_analytics", "_supavisor"];

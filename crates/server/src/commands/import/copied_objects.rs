@@ -4,11 +4,11 @@
 //! have stored it, or changed or moved what was imported. A noted object without its row was deleted by them, and does not come back.
 
 use anyhow::Result;
+use selvedge_database::unfinished_import;
 use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
 use super::object::SourceObject;
-use crate::database::unfinished_import;
 
 /// `is_done` is false from before a row is written until the commit is known. Whether people have deleted it is not known then. The replica
 /// identity lets rows be deleted where the source has a publication for all tables.

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
+use selvedge_database::HISTORY_SCHEMA;
+use selvedge_database::additions::{list_event_triggers, list_table_additions, write_additions};
 use selvedge_postgres::migrate::run_statements;
 use selvedge_postgres::quote_identifier;
 use selvedge_terminal::print_warnings;
@@ -10,8 +12,6 @@ use tokio_postgres::Client;
 
 use super::report::Report;
 use super::source::Source;
-use crate::database::HISTORY_SCHEMA;
-use crate::database::additions::{list_event_triggers, list_table_additions, write_additions};
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";

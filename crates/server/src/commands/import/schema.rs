@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
+use selvedge_database::client_program::ClientProgram;
 use selvedge_postgres::migrate::{join_statements, run_statements, split_statements};
 use selvedge_terminal::print_warnings;
 use tokio_postgres::Client;
@@ -13,7 +14,6 @@ use super::report::Report;
 use super::roles::list_roles;
 use super::source::Source;
 use crate::commands::db::keep_imported_statements;
-use crate::database::client_program::ClientProgram;
 
 /// The file name in error messages about these statements.
 const NAME: &str = "schema of the source";

@@ -5,11 +5,11 @@ use std::io::IsTerminal;
 use anyhow::{Context, Result, bail};
 use secrecy::SecretString;
 use selvedge_config::Environment;
+use selvedge_database::external::ExternalDatabase;
 use tokio_postgres::Config as Login;
 
 use crate::cli::ImportArgs;
 use crate::commands::prompt::ask_secret;
-use crate::database::external::ExternalDatabase;
 
 /// Address and credentials of the source's database and API.
 pub(super) struct SourceSettings {

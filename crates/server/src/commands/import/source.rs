@@ -1,11 +1,11 @@
 //! The connection to the imported database, and the snapshot under which everything is read.
 
 use anyhow::{Context, Result, bail};
+use selvedge_database::identity::find_identity;
 use selvedge_terminal::print_warnings;
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{list_project_schemas, platform_schemas};
-use crate::database::identity::find_identity;
 
 /// Lists versions that no migration's file can have.
 const STRANGE_VERSIONS: &str =

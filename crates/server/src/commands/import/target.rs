@@ -3,6 +3,12 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::external::ExternalDatabase;
+use selvedge_database::identity::find_identity;
+use selvedge_database::initialized::mark_initialized;
+use selvedge_database::objects_owner::ObjectsOwner;
+use selvedge_database::target::TargetDatabase;
+use selvedge_database::{embedded, unfinished_import};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
     claim_import, clear_project, discover_migrations, drop_project_roles, fetch_migrations,
@@ -16,13 +22,6 @@ use super::catalog::list_project_schemas;
 use crate::cli::ImportArgs;
 use crate::commands::apply::apply_platform_to_external;
 use crate::commands::consent::{agree_to_empty_external, agree_to_empty_own};
-use crate::database::embedded;
-use crate::database::external::ExternalDatabase;
-use crate::database::identity::find_identity;
-use crate::database::initialized::mark_initialized;
-use crate::database::objects_owner::ObjectsOwner;
-use crate::database::target::TargetDatabase;
-use crate::database::unfinished_import;
 
 /// This table has a row from the commit of the imported database until all objects are copied, too. A superuser writes it beside the
 /// import's transaction, and the row counts when that one is committed.

@@ -6,14 +6,14 @@ use anyhow::{Context, Result};
 use chrono::Utc;
 use clap::ValueEnum;
 use selvedge_config::Config;
+use selvedge_database::platform_schemas;
+use selvedge_database::target::run_on_database;
 use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::db::rows::{Rows, print_rows, query_rows, render_csv};
 use crate::cli::{InspectArgs, InspectCommand, Report};
-use crate::database::platform_schemas;
-use crate::database::target::run_on_database;
 
 /// Runs `selvedge inspect`.
 ///

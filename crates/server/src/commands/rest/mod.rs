@@ -11,6 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use selvedge_config::postgrest::{self, ProcessSettings};
 use selvedge_config::{ConfigError, Environment};
+use selvedge_database::external::standalone_config;
 use selvedge_gateway::logging::{self, LogFormat};
 use selvedge_postgres::{Database, Logins, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, SchemaCache};
@@ -21,7 +22,6 @@ use tokio_postgres::error::SqlState;
 use self::listeners::Listener;
 use super::shutdown;
 use crate::cli::RestArgs;
-use crate::database::external::standalone_config;
 use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores, start_memory_budget};
 
 /// The default of `db-pool`: connections of all workers together.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use selvedge_config::Environment;
 use selvedge_config::postgrest::{ProcessSettings, render_settings};
+use selvedge_database::external::standalone_config;
 use selvedge_postgres::{Database, Logins};
 use selvedge_rest::{RestConfig, SchemaCache};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -15,7 +16,6 @@ use tokio::net::{TcpStream, UnixStream};
 
 use super::listeners::admin_host;
 use crate::cli::RestReportArgs;
-use crate::database::external::standalone_config;
 
 /// How long `--ready` waits for the admin server.
 const READY_TIMEOUT: Duration = Duration::from_secs(10);

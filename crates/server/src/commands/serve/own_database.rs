@@ -7,6 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::home::is_home;
+use selvedge_database::http_requests::serve_socket;
+use selvedge_database::initialized::{is_initialized, mark_initialized};
+use selvedge_database::people::settle_logins;
+use selvedge_database::{embedded, service_logins};
 use selvedge_postgres::cluster::{
     InheritedLock, ProjectLock, RunningCluster, SocketFolder, mark_production_home,
 };
@@ -17,11 +22,6 @@ use tokio::signal::unix::Signal;
 use tokio_postgres::Client;
 
 use crate::commands::keeper;
-use crate::database::home::is_home;
-use crate::database::http_requests::serve_socket;
-use crate::database::initialized::{is_initialized, mark_initialized};
-use crate::database::people::settle_logins;
-use crate::database::{embedded, service_logins};
 use crate::keys::make_home_keys;
 
 /// How long PostgreSQL may take to read its settings again.

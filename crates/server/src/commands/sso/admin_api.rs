@@ -6,11 +6,11 @@ use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
+use selvedge_database::instance;
 use selvedge_http_client::{Call, CallError, CallResponse, HttpClient};
 use serde_json::Value;
 
 use crate::cli::SsoArgs;
-use crate::instance;
 use crate::keys::KeySet;
 
 const PROVIDERS: &str = "/admin/sso/providers";

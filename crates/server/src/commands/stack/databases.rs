@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use selvedge_database::embedded::{administrator_login, connect, connect_privileged};
 use selvedge_postgres::cluster::{Cluster, DATABASE};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
 use tokio_postgres::{Client, Config};
 use walkdir::WalkDir;
 
 use super::messages::LeasedDatabase;
-use crate::database::embedded::{administrator_login, connect, connect_privileged};
 
 /// A database that always exists and is never copied: `create database` requires that nobody is connected to its template.
 const MAINTENANCE_DATABASE: &str = "template1";

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded::{self, Embedded};
+use selvedge_database::initialized::{is_initialized, mark_initialized};
 use selvedge_ports::find_free_port;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -21,8 +23,6 @@ use super::databases::Databases;
 use super::messages::{LeasedDatabase, REQUEST};
 use super::state;
 use crate::commands::shutdown::Signals;
-use crate::database::embedded::{self, Embedded};
-use crate::database::initialized::{is_initialized, mark_initialized};
 use crate::services::{available_cores, fill_buckets};
 
 /// How long the host waits for the next stack. Tests start many one after the other, and each start of PostgreSQL costs more

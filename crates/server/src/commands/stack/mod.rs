@@ -16,17 +16,17 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use secrecy::ExposeSecret;
 use selvedge_config::{Config, Mode};
+use selvedge_database::{EMBEDDED_PASSWORD, service_logins};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::cluster::{REPLICATION_LOGIN, read_replication_password};
 use selvedge_token::{KeyAlgorithm, generate_signing_key};
 use tokio::sync::oneshot;
 
 use super::development::{self, Listeners};
+use super::instance_values;
 use super::logging::start_logging;
 use super::shutdown::Signals;
 use crate::cli::StackArgs;
-use crate::database::{EMBEDDED_PASSWORD, service_logins};
-use crate::instance;
 use crate::keys::KeySet;
 use crate::services::{BackgroundRuntime, Services};
 use lease::Lease;
@@ -77,7 +77,7 @@ async fn serve_stack(mut config: Config) -> Result<()> {
     // One line of JSON with the names of `selvedge status -o json`.
     anstream::println!(
         "{}",
-        serde_json::to_string(&instance::urls_and_keys(&config, &keys))?
+        serde_json::to_string(&instance_values::urls_and_keys(&config, &keys))?
     );
     let is_lost = tokio::select! {
         _ = input_end => false,

@@ -14,6 +14,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::embedded::{self, Embedded};
+use selvedge_database::target::TargetDatabase;
 use selvedge_postgres::psql::run_psql_file;
 use selvedge_project_trust::{ReadableFiles, check_place};
 use selvedge_terminal::GOOD;
@@ -23,8 +25,6 @@ use walkdir::WalkDir;
 use self::report::{FileReport, print_name, print_result, print_summary};
 use self::tap::TapReport;
 use crate::cli::TestDbArgs;
-use crate::database::embedded::{self, Embedded};
-use crate::database::target::TargetDatabase;
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];

@@ -6,9 +6,8 @@
 use secrecy::ExposeSecret;
 use selvedge_auth::ProviderConfig;
 use selvedge_config::{Config, Mode, ProviderSection};
+use selvedge_database::instance;
 use selvedge_dev_services::identity::{IdentitySettings, ProviderClient, provider_url};
-
-use crate::instance;
 
 /// File in the data folder with the invented people.
 const PEOPLE_FILE: &str = "sign-in-people.json";

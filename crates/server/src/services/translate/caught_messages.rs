@@ -4,9 +4,8 @@
 //! configuration says.
 
 use selvedge_config::{Config, Mode, SmsProvider};
+use selvedge_database::instance;
 use selvedge_dev_services::messages;
-
-use crate::instance;
 
 /// The service that sends text messages, with the address under which auth calls it.
 pub(in crate::services) fn choose_provider(config: &Config, mode: Mode) -> Option<SmsProvider> {

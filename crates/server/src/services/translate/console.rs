@@ -2,9 +2,9 @@
 
 use selvedge_config::{Config, Mode};
 use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, ProjectFolder, SignInWays};
+use selvedge_database::embedded::migrations_folder;
+use selvedge_database::instance;
 
-use crate::database::embedded::migrations_folder;
-use crate::instance;
 use crate::keys::KeySet;
 
 /// Makes the settings of the console for the command that serves it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::{Config, FunctionPolicy, FunctionSection, Mode, with_login};
+use selvedge_database::instance;
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
     WorkerLimits, list_function_folders,
@@ -16,7 +17,6 @@ use selvedge_token::KeyRing;
 use serde_json::json;
 
 use super::rest::available_cores;
-use crate::instance;
 use crate::keys::KeySet;
 
 /// The settings of the functions service.

@@ -1,10 +1,9 @@
 //! Configuration: `[selvedge.jobs]` → the workers' struct.
 
 use selvedge_config::{Config, Mode};
+use selvedge_database::http_requests::request_limits;
 use selvedge_gateway::note_panic;
 use selvedge_jobs::{CronConfig, JobsConfig};
-
-use crate::database::http_requests::request_limits;
 
 /// Limits of the workers. Development calls private addresses, as functions and receivers of webhooks run on the same
 /// machine there.

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use selvedge_config::{Config, ReplicasSection};
+use selvedge_database::external::ExternalDatabase;
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::{ReplicaConfig, ReplicasConfig, RequestPoolConfig};
 
 use super::rest::request_pool;
-use crate::database::external::ExternalDatabase;
 
 /// The settings of the replicas.
 ///

@@ -412,7 +412,7 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
             &[
                 "postgres/src/cluster/",
                 "postgres/src/hosts/examine.rs",
-                "server/src/database/external.rs",
+                "database/src/external/mod.rs",
                 "server/src/commands/doctor/",
             ],
         ),
@@ -429,7 +429,7 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
             "superuser-password",
             &[
                 "postgres/src/cluster/",
-                "server/src/database/embedded.rs",
+                "database/src/embedded/mod.rs",
                 "server/src/commands/status.rs",
                 // Tests of what functions, and files that a project names, cannot reach.
                 "functions/src/project/boundary.rs",
