@@ -9,7 +9,6 @@ pub mod cli;
 mod commands;
 mod database_gate;
 pub mod http;
-pub mod keys;
 mod server;
 mod services;
 mod tls;

@@ -18,6 +18,7 @@ use selvedge_gateway::{
     ConnectionLimits, ContinueCheck, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
     listen_with_upgrades,
 };
+use selvedge_keys::KeySet;
 use selvedge_mail::{Inbox, inbox};
 use selvedge_memory::{MemoryBudget, return_memory_of_thread};
 use selvedge_postgres::RequestPool;
@@ -26,7 +27,6 @@ use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
 
 use crate::http::{self, Health, PlainPort, StatusPage};
-use crate::keys::KeySet;
 use crate::services::{Services, available_cores};
 
 /// What is served at `/`, outside of the services.

@@ -9,11 +9,11 @@ use selvedge_config::{Config, Mode};
 use selvedge_console::{
     ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
 };
+use selvedge_keys::KeySet;
 use selvedge_ports::{CONSOLE_PORT, SERVED_CONSOLE_PORT, bind_port, bind_port_at_once};
 use selvedge_terminal::print_warnings;
 
 use super::{doctor, shutdown};
-use crate::keys::KeySet;
 use crate::services::{Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run

@@ -12,6 +12,7 @@ use selvedge_database::instance;
 use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
+use selvedge_keys::KeySet;
 use selvedge_mail::{Inbox, inbox};
 use selvedge_ports::{API_PORT, INBOX_PORT, PortChoice, SMTP_PORT, bind_port, bind_port_at_once};
 use selvedge_terminal::print_note;
@@ -19,7 +20,6 @@ use url::Url;
 
 use super::{console, shutdown};
 use crate::http::StatusPage;
-use crate::keys::KeySet;
 use crate::server::{self, RootContent};
 use crate::services::{Services, caught_service, identity_settings};
 use crate::tls;

@@ -4,10 +4,9 @@ use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
 use selvedge_database::home::is_home;
 use selvedge_database::instance::{console_url, database_url, inbox_url};
+use selvedge_keys::KeySet;
 use selvedge_terminal::Values;
 use selvedge_token::development;
-
-use crate::keys::KeySet;
 
 /// The names among [`urls_and_keys`] whose values give all rights.
 pub(super) const SECRETS: [&str; 4] = [

@@ -9,12 +9,11 @@ use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
+use selvedge_keys::{KeySet, signing_keys};
 use selvedge_terminal::{DIM, GOOD, OutputFormat, Values, print_values, render_values};
 use selvedge_token::KeyAlgorithm;
 
 use crate::cli::{KeysAction, KeysArgs, RotateArgs, SigningAlgorithm};
-use crate::keys::KeySet;
-use crate::keys::signing_keys;
 
 /// Runs `selvedge keys`.
 ///

@@ -8,13 +8,13 @@ use selvedge_config::{Config, Mode};
 use selvedge_database::embedded::{self, Embedded};
 use selvedge_database::initialized::mark_initialized;
 use selvedge_database::objects_owner::{forget_own, list_other_owners, list_other_owners_of_unbound};
+use selvedge_keys::KeySet;
 use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock, is_production_home};
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{GOOD, print_note};
 
 use super::consent::agree_to_delete_project;
 use super::summary;
-use crate::keys::KeySet;
 use crate::services::{BackgroundRuntime, Services, objects_folder};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.

@@ -7,6 +7,7 @@ use selvedge_config::{Config, Mode};
 use selvedge_database::embedded::{self, Embedded, Report};
 use selvedge_database::initialized::mark_initialized;
 use selvedge_gateway::logging::LogFormat;
+use selvedge_keys::{KeySet, signing_keys};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{DIM, print_warnings};
@@ -14,8 +15,6 @@ use selvedge_terminal::{DIM, print_warnings};
 use super::development::{self, Listeners, LocalServices};
 use super::logging::start_logging;
 use super::{shutdown, summary};
-use crate::keys::KeySet;
-use crate::keys::signing_keys;
 use crate::services::{BackgroundRuntime, Services};
 
 /// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.

@@ -4,12 +4,12 @@ use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
 use selvedge_database::home::is_home;
 use selvedge_database::instance;
+use selvedge_keys::KeySet;
 use selvedge_postgres::cluster::SUPERUSER;
 use selvedge_terminal::{BOLD, DIM, GOOD, OutputFormat, Values, print_values};
 
 use super::instance_values;
 use crate::cli::StatusArgs;
-use crate::keys::KeySet;
 
 /// Runs `selvedge status`.
 ///

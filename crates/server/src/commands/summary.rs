@@ -6,10 +6,9 @@ use secrecy::ExposeSecret;
 use selvedge_config::Config;
 use selvedge_database::embedded::Report;
 use selvedge_database::instance;
+use selvedge_keys::KeySet;
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{BOLD, DIM, GOOD, LINK};
-
-use crate::keys::KeySet;
 
 /// Prints the summary of a start.
 pub(super) fn print_summary(

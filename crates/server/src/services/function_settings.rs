@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use selvedge_config::{Config, Mode};
 use selvedge_functions::{Functions, FunctionsConfig, explain_refusal, list_function_folders};
+use selvedge_keys::KeySet;
 use selvedge_project_trust as project_trust;
 use selvedge_terminal::print_warnings;
 use selvedge_token::KeyRing;
@@ -15,7 +16,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::function_sessions::{SessionChange, SessionOptions};
 use super::translate::functions::functions_config;
-use crate::keys::KeySet;
 
 /// Interval at which the file's time of change is read; a saved change takes effect within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);

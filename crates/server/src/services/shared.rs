@@ -17,6 +17,7 @@ use selvedge_gateway::{
     UpgradeHandler, keep_running,
 };
 use selvedge_generator::{Generator, run_generator_forever};
+use selvedge_keys::KeySet;
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_mail_queue::{MailLimits, MailLinks, MailQueue, Unsubscribe, deliver_queued_mails_forever};
 use selvedge_memory::MemoryBudget;
@@ -44,7 +45,6 @@ use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
 use crate::http::health::{BrokerCheck, CatalogCheck};
 use crate::http::{Health, MetricsAudience};
-use crate::keys::KeySet;
 
 /// How often the object store is searched for bytes that a crash may have left behind.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);

@@ -12,6 +12,7 @@ use nix::unistd::geteuid;
 use selvedge_config::Config;
 use selvedge_database::embedded;
 use selvedge_database::initialized::{is_initialized, may_be_initialized, settle_emptying};
+use selvedge_keys::find_home_keys;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
@@ -26,7 +27,6 @@ use super::progress::Progress;
 use super::supported::check_project;
 use super::verify::verify_archive;
 use crate::cli::BackupArgs;
-use crate::keys::find_home_keys;
 use crate::services::objects_folder;
 
 /// The number of lost objects that the summary names.

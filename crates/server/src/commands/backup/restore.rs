@@ -13,6 +13,7 @@ use selvedge_database::instance::find_server;
 use selvedge_database::objects_owner::{ObjectsOwner, find_other_owners};
 use selvedge_database::own_database::connect_to_own_database;
 use selvedge_database::{embedded, unfinished_import};
+use selvedge_keys::find_home_keys;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement};
 use selvedge_postgres::migrate::refuse_newer_platform;
 use selvedge_storage::{Backend, FileBackend, Version};
@@ -27,7 +28,6 @@ use super::supported::check_project;
 use super::verify::{Reader, compare_checksums, open_archive, verify_archive};
 use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
-use crate::keys::find_home_keys;
 use crate::services::objects_folder;
 
 /// The bytes of a configuration file that are read for its settings.

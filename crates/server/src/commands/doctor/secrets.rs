@@ -2,9 +2,9 @@
 
 use selvedge_config::{Config, EffectiveSetting, SettingOrigin};
 use selvedge_database::home::is_home;
+use selvedge_keys::KeySet;
 
 use super::finding::Finding;
-use crate::keys::KeySet;
 
 /// Examines the keys as `serve` does at its start.
 pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {

@@ -7,12 +7,12 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
 use selvedge_functions::is_valid_slug;
+use selvedge_keys::KeySet;
 use selvedge_project_trust::check_place;
 use selvedge_terminal::{GOOD, print_note};
 
 use super::listing::find_declared;
 use crate::cli::{FunctionAuth, NewFunctionArgs};
-use crate::keys::KeySet;
 
 const DENO_JSON: &str = include_str!("templates/deno.json");
 const NPMRC: &str = include_str!("templates/npmrc");

@@ -12,6 +12,7 @@ use selvedge_database::http_requests::serve_socket;
 use selvedge_database::initialized::{is_initialized, mark_initialized};
 use selvedge_database::people::settle_logins;
 use selvedge_database::{embedded, service_logins};
+use selvedge_keys::make_home_keys;
 use selvedge_postgres::cluster::{
     InheritedLock, ProjectLock, RunningCluster, SocketFolder, mark_production_home,
 };
@@ -22,7 +23,6 @@ use tokio::signal::unix::Signal;
 use tokio_postgres::Client;
 
 use crate::commands::keeper;
-use crate::keys::make_home_keys;
 
 /// How long PostgreSQL may take to read its settings again.
 const RELOAD_TIME: Duration = Duration::from_secs(5);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use actix_web::dev::ServerHandle;
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_keys::KeySet;
 use selvedge_ports::{API_PORT, accept_connections, reserve_port};
 use tokio::sync::oneshot;
 
@@ -17,7 +18,6 @@ use crate::commands::handover::{
     wait_for_successor,
 };
 use crate::commands::{console, shutdown};
-use crate::keys::KeySet;
 use crate::server;
 use crate::services::Services;
 use crate::tls;

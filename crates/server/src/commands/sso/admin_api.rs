@@ -8,10 +8,10 @@ use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::Config;
 use selvedge_database::instance;
 use selvedge_http_client::{Call, CallError, CallResponse, HttpClient};
+use selvedge_keys::KeySet;
 use serde_json::Value;
 
 use crate::cli::SsoArgs;
-use crate::keys::KeySet;
 
 const PROVIDERS: &str = "/admin/sso/providers";
 const API_KEY: HeaderName = HeaderName::from_static("apikey");

@@ -4,8 +4,7 @@ use selvedge_config::{Config, Mode};
 use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, ProjectFolder, SignInWays};
 use selvedge_database::embedded::migrations_folder;
 use selvedge_database::instance;
-
-use crate::keys::KeySet;
+use selvedge_keys::KeySet;
 
 /// Makes the settings of the console for the command that serves it.
 pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> ConsoleConfig {

@@ -10,6 +10,7 @@ use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
     WorkerLimits, list_function_folders,
 };
+use selvedge_keys::KeySet;
 use selvedge_memory::MemoryLimit;
 use selvedge_postgres::migrate::join_stars;
 use selvedge_project_trust::{Program, list_refused};
@@ -17,7 +18,6 @@ use selvedge_token::KeyRing;
 use serde_json::json;
 
 use super::rest::available_cores;
-use crate::keys::KeySet;
 
 /// The settings of the functions service.
 pub(in crate::services) fn functions_config(

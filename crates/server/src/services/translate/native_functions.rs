@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use selvedge_config::{Config, Mode};
 use selvedge_functions::{Addresses, NativeFunction, ProductImport, ProductImportConfig, Retailer};
+use selvedge_keys::KeySet;
 
 use super::functions::function_url;
-use crate::keys::KeySet;
 
 /// The functions written in Rust that the configuration switches on.
 pub(in crate::services) fn native_functions(

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use selvedge_config::{BucketSection, Config, Mode, S3Section};
+use selvedge_keys::KeySet;
 use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig, StorageConfig};
 use selvedge_terminal::print_warnings;
 use selvedge_token::development;
-
-use crate::keys::KeySet;
 
 /// Bytes of unfinished uploads that each user may have at least if no limit is configured: 1000 MiB.
 const LEAST_UNFINISHED_BYTES: u64 = 1000 << 20;

@@ -130,7 +130,7 @@ impl KeySet {
     ///
     /// # Errors
     /// As [`KeySet::for_production`], and when neither has a key.
-    pub(crate) fn for_home(config: &Config) -> Result<Self> {
+    pub fn for_home(config: &Config) -> Result<Self> {
         let (config, signing_keys) = with_home_keys(config)?;
         let mut set = Self::for_production(&config)?;
         if config.auth.signing_keys_path.is_none() {
@@ -143,7 +143,7 @@ impl KeySet {
     ///
     /// # Errors
     /// As [`KeySet::for_home`] and [`KeySet::for_development`].
-    pub(crate) fn of_instance(config: &Config) -> Result<Self> {
+    pub fn of_instance(config: &Config) -> Result<Self> {
         match is_home(config) {
             true => Self::for_home(config),
             false => Self::for_development(config),

@@ -12,13 +12,13 @@ use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key
 use super::home_keys::rotate_signing_keys;
 
 /// The default file name; the Supabase CLI's.
-pub(crate) const DEFAULT_NAME: &str = "signing_keys.json";
+pub const DEFAULT_NAME: &str = "signing_keys.json";
 
 /// The keys of the configured file; `None` when no file is configured or the configured one does not exist.
 ///
 /// # Errors
 /// A file that cannot be read, or that is not a JSON array of keys.
-pub(crate) fn read(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
+pub fn read(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
     match &config.auth.signing_keys_path {
         Some(path) => read_file(path),
         None => Ok(None),
@@ -27,7 +27,7 @@ pub(crate) fn read(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
 
 /// The path of the configured file if the file does not exist. That happens in a fresh clone: `config.toml` names the file,
 /// but private keys are not committed.
-pub(crate) fn find_missing_file(config: &Config) -> Option<&Path> {
+pub fn find_missing_file(config: &Config) -> Option<&Path> {
     let path = config.auth.signing_keys_path.as_deref()?;
     (!path.exists()).then_some(path)
 }
@@ -51,14 +51,14 @@ fn read_file(path: &Path) -> Result<Option<Vec<JsonWebKey>>> {
 }
 
 /// The result of a rotation.
-pub(crate) struct Rotation {
-    pub(crate) path: PathBuf,
+pub struct Rotation {
+    pub path: PathBuf,
     /// Id of the new key, which signs from the next start on.
-    pub(crate) kid: String,
+    pub kid: String,
     /// How many older keys remain, to verify tokens.
-    pub(crate) kept: usize,
+    pub kept: usize,
     /// Whether the configuration already names the file.
-    pub(crate) is_configured: bool,
+    pub is_configured: bool,
 }
 
 /// Generates a key and puts it first in the file, so that it signs. Up to `keep` older keys are kept as public keys, so that
@@ -67,7 +67,7 @@ pub(crate) struct Rotation {
 /// # Errors
 /// When the file cannot be read or written, or is a link: the new file would replace the link, and the keys that it leads to stay in use
 /// elsewhere.
-pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
+pub fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
     let new = generate_signing_key(algorithm);
     let kid = new.kid.clone().unwrap_or_default();
     if config.auth.signing_keys_path.is_none() && is_home(config) {
@@ -125,7 +125,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::keys::KeySet;
+    use crate::KeySet;
 
     fn config(folder: &Path, path: Option<&str>) -> Config {
         let project = Project::find(None, folder).unwrap();

@@ -36,7 +36,7 @@ struct HomeKeys {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
+pub fn make_home_keys(config: &Config) -> Result<()> {
     let path = file(config);
     if path.symlink_metadata().is_ok() {
         return Ok(());
@@ -127,7 +127,7 @@ fn file(config: &Config) -> PathBuf {
 }
 
 /// The file with the home's keys, and what tells whether another one holds the same; `None` where the folder is no home, or has none.
-pub(crate) fn find_home_keys(config: &Config) -> Option<(PathBuf, String)> {
+pub fn find_home_keys(config: &Config) -> Option<(PathBuf, String)> {
     let path = file(config);
     let mut keys: HomeKeys = serde_json::from_reader(open_own_file(&path, false).ok()?).ok()?;
     // They change by `keys rotate`, and the former ones go on verifying.
@@ -145,8 +145,8 @@ mod tests {
     use selvedge_database::initialized::mark_initialized;
 
     use super::*;
-    use crate::keys::KeySet;
-    use crate::keys::signing_keys::rotate;
+    use crate::KeySet;
+    use crate::signing_keys::rotate;
 
     fn config(home: &std::path::Path, variables: &[(&str, &str)]) -> Config {
         let environment: Environment = variables.iter().copied().collect();
