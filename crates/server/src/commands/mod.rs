@@ -46,7 +46,6 @@ mod stop;
 mod summary;
 mod sweep;
 mod tenants;
-mod test_db;
 mod trust;
 
 use anyhow::Result;
@@ -221,8 +220,8 @@ fn only_looks(command: &Command) -> bool {
 
 async fn run_tests(config: &Config, suite: TestSuite) -> Result<()> {
     match suite {
-        TestSuite::Db(args) => test_db::run(config, &args).await,
-        TestSuite::New { name, .. } => test_db::create_test(config, &name),
+        TestSuite::Db(args) => selvedge_pgtap::run_tests(config, &args.paths).await,
+        TestSuite::New { name, .. } => selvedge_pgtap::create_test(config, &name),
     }
 }
 

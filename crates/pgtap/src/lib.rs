@@ -3,6 +3,9 @@
 //! Every `.sql` and `.pg` file of `tests/` runs on a new connection as `postgres`. A file that begins a transaction and
 //! rolls it back, as pgTAP's documentation advises, leaves nothing behind; one that does not may prepare data for later
 //! files.
+//!
+//! In: the configuration, and the files or folders to run, which must be the project's own or named by the user. Out: lines on the
+//! terminal as pg_prove prints them, and an error when a test fails. TAP is parsed in `tap`, printed in `report`.
 
 mod report;
 mod tap;
@@ -22,9 +25,8 @@ use selvedge_terminal::GOOD;
 use tokio_postgres::Client;
 use walkdir::WalkDir;
 
-use self::report::{FileReport, print_name, print_result, print_summary};
-use self::tap::TapReport;
-use crate::cli::TestDbArgs;
+use report::{FileReport, print_name, print_result, print_summary};
+use tap::TapReport;
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
@@ -36,16 +38,16 @@ const TEMPLATE: &str = include_str!("template.sql");
 ///
 /// # Errors
 /// When a test fails, or pgTAP cannot be installed.
-pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
-    let readable = ReadableFiles::of(config, &args.paths);
-    let files = find_tests(config, &args.paths, &readable)?;
+pub async fn run_tests(config: &Config, paths: &[PathBuf]) -> Result<()> {
+    let readable = ReadableFiles::of(config, paths);
+    let files = find_tests(config, paths, &readable)?;
     let passed = match TargetDatabase::find_or_allow_start(config).await? {
-        Some(database) => run_tests(async || database.connect().await, &files, &readable).await?,
+        Some(database) => run_with_pgtap(async || database.connect().await, &files, &readable).await?,
         None => {
             // Starting the cluster applies pending migrations; it ends again after the tests.
             let embedded = Embedded::start(config).await?;
             let login = embedded.administrator_login();
-            let passed = run_tests(async || embedded::connect(&login).await, &files, &readable).await;
+            let passed = run_with_pgtap(async || embedded::connect(&login).await, &files, &readable).await;
             embedded.cluster.stop().await?;
             passed?
         }
@@ -57,7 +59,7 @@ pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
 }
 
 /// Creates `tests/<name>_test.sql` from a template. A test of that name is not overwritten.
-pub(super) fn create_test(config: &Config, name: &str) -> Result<()> {
+pub fn create_test(config: &Config, name: &str) -> Result<()> {
     let name = name.trim();
     if name.is_empty() || name.contains(['/', '\\']) {
         bail!("the name of a test is a file name without folders: selvedge test new likes");
@@ -73,7 +75,7 @@ pub(super) fn create_test(config: &Config, name: &str) -> Result<()> {
     Ok(())
 }
 
-async fn run_tests(
+async fn run_with_pgtap(
     connect: impl AsyncFn() -> Result<Client>,
     files: &[PathBuf],
     readable: &ReadableFiles,
