@@ -2,7 +2,9 @@
 //! contract §6.
 
 use selvedge_config::Config;
-use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock};
+use selvedge_postgres::cluster::{
+    Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock, is_production_home,
+};
 
 use crate::EMBEDDED_PASSWORD;
 use crate::state::home::is_home;
@@ -17,6 +19,21 @@ pub fn find_server(config: &Config) -> Result<Option<LockHolder>, ClusterError> 
     match is_home(config) {
         true => ProjectLock::find_server(home),
         false => Cluster::find_running(home),
+    }
+}
+
+/// What to do about the process that has the project.
+pub fn describe_holder(error: &ClusterError) -> String {
+    match error {
+        ClusterError::AlreadyRunning(holder) if holder.is_server() => {
+            // The keeper of a production database goes on when its server is stopped.
+            let all = match is_production_home(&holder.state_dir) {
+                true => " --database",
+                false => "",
+            };
+            format!("{holder}\n  stop it first:  selvedge stop{all}")
+        }
+        other => other.to_string(),
     }
 }
 

@@ -304,6 +304,11 @@ fn list_configured_addresses(config: &Config) -> Result<Vec<String>> {
     Ok(addresses)
 }
 
+/// The folder in which the file backend keeps objects.
+pub fn objects_folder(config: &Config) -> PathBuf {
+    config.selvedge.data_dir.join("storage")
+}
+
 /// The databases of the note; `None` without one, as in projects of earlier versions, and where it names none.
 ///
 /// # Errors

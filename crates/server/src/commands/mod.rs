@@ -3,7 +3,6 @@
 mod adopt;
 mod apply;
 mod background;
-mod backup;
 mod cluster;
 mod consent;
 mod console;
@@ -128,8 +127,10 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
         Command::Storage(args) => adopt::run(&config, &args.action).await,
-        Command::Backup(args) => backup::create(&config, &args).await,
-        Command::Restore(args) => backup::restore(&config, &args).await,
+        Command::Backup(args) => selvedge_backup::create_backup(&config, &args.file).await,
+        Command::Restore(args) => {
+            selvedge_backup::restore_backup(&config, &args.file, args.yes.as_deref()).await
+        }
         Command::Import(args) => import::run(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
         Command::Trust(args) => trust::run(&config, &args),

@@ -7,15 +7,18 @@ use anyhow::{Context, Result, bail};
 use selvedge_config::{Config, Mode};
 use selvedge_database::embedded::{self, Embedded};
 use selvedge_database::initialized::mark_initialized;
-use selvedge_database::objects_owner::{forget_own, list_other_owners, list_other_owners_of_unbound};
+use selvedge_database::instance::describe_holder;
+use selvedge_database::objects_owner::{
+    forget_own, list_other_owners, list_other_owners_of_unbound, objects_folder,
+};
 use selvedge_keys::KeySet;
-use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock, is_production_home};
+use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock};
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{GOOD, print_note};
 
 use super::consent::agree_to_delete_project;
 use super::summary;
-use crate::services::{BackgroundRuntime, Services, objects_folder};
+use crate::services::{BackgroundRuntime, Services};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
 pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> Result<()> {
@@ -52,21 +55,6 @@ pub(super) fn lock_project(config: &Config) -> Result<ProjectLock> {
     let purpose = &config.flags.purpose;
     ProjectLock::acquire(&config.selvedge.data_dir, purpose, &[])
         .map_err(|error| anyhow::anyhow!(describe_holder(&error)))
-}
-
-/// What to do about the process that has the project.
-pub(super) fn describe_holder(error: &ClusterError) -> String {
-    match error {
-        ClusterError::AlreadyRunning(holder) if holder.is_server() => {
-            // The keeper of a production database goes on when its server is stopped.
-            let all = match is_production_home(&holder.state_dir) {
-                true => " --database",
-                false => "",
-            };
-            format!("{holder}\n  stop it first:  selvedge stop{all}")
-        }
-        other => other.to_string(),
-    }
 }
 
 async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport> {

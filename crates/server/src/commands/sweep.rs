@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
 use selvedge_database::external::ExternalDatabase;
-use selvedge_database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
+use selvedge_database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners, objects_folder};
 use selvedge_database::target::TargetDatabase;
 use selvedge_database::{embedded, service_logins, unfinished_import};
 use selvedge_postgres::cluster::Cluster;
@@ -133,7 +133,7 @@ async fn check_own_files(config: &Config, args: &SweepArgs) -> Result<Option<Own
     }
     if args.yes.as_ref() == Some(name) {
         own.take(config)?;
-    } else if !own.is_alone(config, &services::objects_folder(config))? {
+    } else if !own.is_alone(config, &objects_folder(config))? {
         return refuse(config, own.name(), name);
     }
     Ok(Some(own.note_for_storage(config, None).await?))
@@ -159,7 +159,7 @@ async fn check_files_of_other(
     let owner = ObjectsOwner::of_session(config, session, &target).await?;
     if is_agreed {
         owner.take(config)?;
-    } else if !owner.is_alone(config, &services::objects_folder(config))? {
+    } else if !owner.is_alone(config, &objects_folder(config))? {
         return refuse(config, &target, &name);
     }
     Ok(Some(owner.note_for_storage(config, Some(session)).await?))
@@ -167,7 +167,7 @@ async fn check_files_of_other(
 
 /// Says whose the files may be, and by which name somebody says that they are `target`'s.
 fn refuse<T>(config: &Config, target: &str, name: &str) -> Result<T> {
-    let folder = services::objects_folder(config);
+    let folder = objects_folder(config);
     let mut others = list_possible_owners(config, &folder)?;
     others.retain(|other| other != target);
     bail!(

@@ -33,4 +33,3 @@ pub(crate) use translate::auth_providers::identity_settings;
 pub(crate) use translate::caught_messages::caught_service;
 pub(crate) use translate::console::console_config;
 pub(crate) use translate::rest::{apply_pool_settings, available_cores};
-pub(crate) use translate::storage::objects_folder;

@@ -10,7 +10,7 @@ use selvedge_auth::AuthState;
 use selvedge_config::{Config, Mode};
 use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing, UserClaims};
 use selvedge_database::external::ExternalDatabase;
-use selvedge_database::objects_owner::{ObjectsOwner, list_possible_owners};
+use selvedge_database::objects_owner::{ObjectsOwner, list_possible_owners, objects_folder};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Hold, Keys, SharedRequestListener,
@@ -446,7 +446,7 @@ async fn find_objects_owner(
 
 /// Notes whose objects the files are, and warns where they are not of one database alone.
 fn note_owner(config: &Config, owner: &ObjectsOwner) -> Result<()> {
-    let folder = translate::storage::objects_folder(config);
+    let folder = objects_folder(config);
     if !owner.join(config, &folder)? {
         print_warnings(&[format!(
             "{} holds objects of another database as well ({}), so files without an object are not removed from it\n  see:  selvedge sweep \

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use selvedge_config::Config;
-use selvedge_database::objects_owner::list_possible_owners;
+use selvedge_database::objects_owner::{list_possible_owners, objects_folder};
 
 use super::finding::Finding;
-use crate::services::{objects_folder, open_blob_store};
+use crate::services::open_blob_store;
 
 /// Longer than a slow store needs to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);

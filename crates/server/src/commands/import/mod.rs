@@ -24,6 +24,7 @@ mod target;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::{Config, Environment};
+use selvedge_database::objects_owner::objects_folder;
 use selvedge_postgres::migrate::set_auto_expose_new_tables;
 use selvedge_terminal::print_note;
 
@@ -171,7 +172,7 @@ async fn import_objects(
     let store = services::open_blob_store(config).context("cannot open the store of objects")?;
     if config.selvedge.s3.is_none() {
         let owner = target.objects_owner(config).await?;
-        owner.join(config, &services::objects_folder(config))?;
+        owner.join(config, &objects_folder(config))?;
     }
     let source = source::connect(&settings.login).await?;
     let api = ObjectApi::new(api);
@@ -180,7 +181,7 @@ async fn import_objects(
         // The database may be on another machine, and the objects are on this one.
         print_note(&format!(
             "the objects are files in {}: `selvedge serve` has to find them in its data_dir",
-            services::objects_folder(config).display()
+            objects_folder(config).display()
         ));
     }
     Ok(())

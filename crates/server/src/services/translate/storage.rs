@@ -1,10 +1,10 @@
 //! Configuration → settings of the storage service, its object store and its buckets.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use selvedge_config::{BucketSection, Config, Mode, S3Section};
+use selvedge_database::objects_owner::objects_folder;
 use selvedge_keys::KeySet;
 use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig, StorageConfig};
 use selvedge_terminal::print_warnings;
@@ -115,11 +115,6 @@ fn s3_protocol(config: &Config, keys: &KeySet, mode: Mode) -> S3ProtocolConfig {
         project_refs,
         anon_keys,
     }
-}
-
-/// The folder in which the file backend keeps objects.
-pub(crate) fn objects_folder(config: &Config) -> PathBuf {
-    config.selvedge.data_dir.join("storage")
 }
 
 /// The configured buckets with the files to upload into them.

@@ -3,18 +3,19 @@
 //! The file is a tar archive: the files of the data directory below `database/`, blobs below `objects/`, and
 //! `manifest.json` at the end, whose checksums cover every name, size and byte before it. `create` writes it, `restore`
 //! reads it; `database` and `objects` know what belongs into a consistent copy, `archive` knows the format,
-//! `verify` reads a file as a whole before anything is said or done with it.
+//! and reads a file as a whole (`verify`) before anything is said or done with it.
+//!
+//! In: the configuration of a project with an embedded cluster, and the file. Out: the file, or the project's data replaced by those of the
+//! file in one step. Keys are not part of it.
 
 mod archive;
 mod create;
 mod database;
-mod manifest;
 mod objects;
 mod progress;
 mod restore;
 mod settings;
 mod supported;
-mod verify;
 
-pub(super) use create::run as create;
-pub(super) use restore::run as restore;
+pub use create::create_backup;
+pub use restore::restore_backup;

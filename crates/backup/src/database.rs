@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use walkdir::WalkDir;
 
 use super::archive::ArchiveWriter;
-use super::manifest::DATABASE;
+use super::archive::manifest::DATABASE;
 use super::progress::Progress;
 
 /// Folders whose content belongs to the running server only; the folders themselves must exist.

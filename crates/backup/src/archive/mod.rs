@@ -3,6 +3,9 @@
 //! Its parts are the folders at its top. The checksum of a part covers name, size and SHA-256 of each of its entries in
 //! their order, so that a changed, missing, moved or added entry is noticed.
 
+pub(crate) mod manifest;
+pub(crate) mod verify;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
@@ -14,15 +17,15 @@ const BLOCK: usize = 512;
 /// The bytes of the longest name that a header holds.
 const MAX_NAME: usize = 100;
 /// Bytes per read or write.
-pub(super) const CHUNK: usize = 256 * 1024;
+pub(crate) const CHUNK: usize = 256 * 1024;
 
 /// The size and the checksum of a part of an archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PartSummary {
-    pub(super) files: u64,
-    pub(super) bytes: u64,
+pub(crate) struct PartSummary {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
     /// The SHA-256 over one line for each entry, which holds its own SHA-256, size and name.
-    pub(super) sha256: String,
+    pub(crate) sha256: String,
 }
 
 /// Computes the summary of each part while its entries are read or written.
@@ -51,16 +54,16 @@ impl Parts {
 
 /// A file or folder of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The path without a slash at its end.
-    pub(super) name: String,
-    pub(super) is_folder: bool,
+    pub(crate) name: String,
+    pub(crate) is_folder: bool,
     /// The size of the content in bytes.
-    pub(super) size: u64,
+    pub(crate) size: u64,
 }
 
 /// Writes an archive entry by entry.
-pub(super) struct ArchiveWriter<W> {
+pub(crate) struct ArchiveWriter<W> {
     output: W,
     parts: Parts,
     digest: Sha256,
@@ -68,7 +71,7 @@ pub(super) struct ArchiveWriter<W> {
 
 impl<W: Write> ArchiveWriter<W> {
     /// Starts an archive that is written to `output`.
-    pub(super) fn new(output: W) -> Self {
+    pub(crate) fn new(output: W) -> Self {
         Self {
             output,
             parts: Parts::default(),
@@ -80,7 +83,7 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub(super) fn add_folder(&mut self, name: &str) -> Result<()> {
+    pub(crate) fn add_folder(&mut self, name: &str) -> Result<()> {
         let entry = Entry {
             name: name.to_owned(),
             is_folder: true,
@@ -92,7 +95,7 @@ impl<W: Write> ArchiveWriter<W> {
 
     /// Adds a file of `size` bytes. A source that has become shorter is filled up with zeros, one that has become longer is
     /// cut off, because the size is written first.
-    pub(super) fn add_file(&mut self, name: &str, size: u64, mut source: impl Read) -> Result<()> {
+    pub(crate) fn add_file(&mut self, name: &str, size: u64, mut source: impl Read) -> Result<()> {
         let entry = self.begin_file(name, size)?;
         let mut buffer = vec![0; CHUNK];
         let mut left = size;
@@ -112,7 +115,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Begins a file whose content of exactly `size` bytes is given to [`ArchiveWriter::write`] in pieces.
-    pub(super) fn begin_file(&mut self, name: &str, size: u64) -> Result<Entry> {
+    pub(crate) fn begin_file(&mut self, name: &str, size: u64) -> Result<Entry> {
         let entry = Entry {
             name: name.to_owned(),
             is_folder: false,
@@ -132,14 +135,14 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
         self.output.write_all(bytes)?;
         Ok(())
     }
 
     /// Ends the entry that was begun last.
-    pub(super) fn end(&mut self, entry: &Entry) -> Result<()> {
+    pub(crate) fn end(&mut self, entry: &Entry) -> Result<()> {
         self.output.write_all(&[0; BLOCK][..padding(entry.size)])?;
         let sha256 = hex::encode(std::mem::take(&mut self.digest).finalize());
         self.parts.add(entry, &sha256);
@@ -147,12 +150,12 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Returns the summary of what was written of a part so far.
-    pub(super) fn summary(&self, part: &str) -> PartSummary {
+    pub(crate) fn summary(&self, part: &str) -> PartSummary {
         self.parts.summary(part)
     }
 
     /// Writes the end of the archive.
-    pub(super) fn finish(mut self) -> Result<W> {
+    pub(crate) fn finish(mut self) -> Result<W> {
         self.output.write_all(&[0; 2 * BLOCK])?;
         self.output.flush()?;
         Ok(self.output)
@@ -160,7 +163,7 @@ impl<W: Write> ArchiveWriter<W> {
 }
 
 /// Reads an archive entry by entry.
-pub(super) struct ArchiveReader<R> {
+pub(crate) struct ArchiveReader<R> {
     input: R,
     parts: Parts,
     entry: Option<Entry>,
@@ -170,7 +173,7 @@ pub(super) struct ArchiveReader<R> {
 
 impl<R: Read> ArchiveReader<R> {
     /// Reads an archive from `input`.
-    pub(super) fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self {
             input,
             parts: Parts::default(),
@@ -181,7 +184,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads the next entry, or returns `None` at the end. The content of the entry before must have been read.
-    pub(super) fn next_entry(&mut self) -> Result<Option<Entry>> {
+    pub(crate) fn next_entry(&mut self) -> Result<Option<Entry>> {
         let mut header = [0; BLOCK];
         self.read_exact(&mut header)?;
         if header.iter().all(|byte| *byte == 0) {
@@ -195,7 +198,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads the next piece of the entry's content, which is empty at its end.
-    pub(super) fn read_chunk(&mut self) -> Result<Vec<u8>> {
+    pub(crate) fn read_chunk(&mut self) -> Result<Vec<u8>> {
         let size = usize::try_from(self.left).map_or(CHUNK, |left| left.min(CHUNK));
         let mut chunk = vec![0; size];
         self.read_exact(&mut chunk)?;
@@ -216,7 +219,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads the rest of the entry's content, and passes each piece on.
-    pub(super) fn read_content(&mut self, mut pass: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    pub(crate) fn read_content(&mut self, mut pass: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         loop {
             let chunk = self.read_chunk()?;
             if chunk.is_empty() {
@@ -227,7 +230,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Returns the summary of what was read of a part so far.
-    pub(super) fn summary(&self, part: &str) -> PartSummary {
+    pub(crate) fn summary(&self, part: &str) -> PartSummary {
         self.parts.summary(part)
     }
 

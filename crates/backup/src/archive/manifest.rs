@@ -8,46 +8,46 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::archive::PartSummary;
+use super::PartSummary;
 
 /// The manifest's name in the archive.
-pub(super) const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// The name of the part with the files of the data directory.
-pub(super) const DATABASE: &str = "database";
+pub(crate) const DATABASE: &str = "database";
 /// The name of the part with the blobs.
-pub(super) const OBJECTS: &str = "objects";
+pub(crate) const OBJECTS: &str = "objects";
 
 /// The version of the format that this program writes and reads.
 const FORMAT: u32 = 1;
 
 /// The manifest as JSON in the backup.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Manifest {
-    pub(super) format: u32,
+pub(crate) struct Manifest {
+    pub(crate) format: u32,
     /// The version of selvedge that has made the backup.
-    pub(super) selvedge: String,
+    pub(crate) selvedge: String,
     /// The project's id, for people who have several files.
-    pub(super) project: String,
-    pub(super) created_at: String,
+    pub(crate) project: String,
+    pub(crate) created_at: String,
     /// The architecture of the machine; files of a data directory can only be read on the same one.
-    pub(super) architecture: String,
-    pub(super) postgres_major: u32,
-    pub(super) database: PartSummary,
-    pub(super) objects: PartSummary,
+    pub(crate) architecture: String,
+    pub(crate) postgres_major: u32,
+    pub(crate) database: PartSummary,
+    pub(crate) objects: PartSummary,
     /// The objects, as `bucket/key`, whose bytes were lost before the backup.
-    pub(super) lost_objects: Vec<String>,
+    pub(crate) lost_objects: Vec<String>,
     /// The blobs in the archive that were deleted while it was made; a restore leaves them out.
-    pub(super) deleted_blobs: BTreeSet<Uuid>,
+    pub(crate) deleted_blobs: BTreeSet<Uuid>,
     /// The SHA-256 of the vault's key, which is not in the backup itself.
-    pub(super) vault_key_sha256: Option<String>,
+    pub(crate) vault_key_sha256: Option<String>,
     /// The SHA-256 of a home's keys but for those that sign, which `keys rotate` replaces. They are not in the backup either.
     #[serde(default)]
-    pub(super) home_keys_sha256: Option<String>,
+    pub(crate) home_keys_sha256: Option<String>,
 }
 
 impl Manifest {
     /// Describes a backup of the project whose data folder is `home`.
-    pub(super) fn new(project: &str, postgres_major: u32, home: &Path) -> Self {
+    pub(crate) fn new(project: &str, postgres_major: u32, home: &Path) -> Self {
         Self {
             format: FORMAT,
             selvedge: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,7 +68,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it is malformed, or of a format that this version cannot restore.
-    pub(super) fn parse(text: &[u8]) -> Result<Self> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self> {
         let manifest: Self = serde_json::from_slice(text).context("the manifest cannot be read")?;
         if manifest.format != FORMAT {
             bail!(
@@ -87,7 +87,7 @@ impl Manifest {
     }
 
     /// Whether the vault's key in `home` is the one with which the secrets of the backup are encrypted.
-    pub(super) fn has_same_vault_key(&self, home: &Path) -> bool {
+    pub(crate) fn has_same_vault_key(&self, home: &Path) -> bool {
         self.vault_key_sha256.is_none() || self.vault_key_sha256 == hash_vault_key(home)
     }
 }

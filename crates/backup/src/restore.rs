@@ -9,8 +9,8 @@ use selvedge_config::Config;
 use selvedge_database::cluster_roles::set_passwords;
 use selvedge_database::home::is_home;
 use selvedge_database::initialized::initialized_file;
-use selvedge_database::instance::find_server;
-use selvedge_database::objects_owner::{ObjectsOwner, find_other_owners};
+use selvedge_database::instance::{describe_holder, find_server};
+use selvedge_database::objects_owner::{ObjectsOwner, find_other_owners, objects_folder};
 use selvedge_database::own_database::connect_to_own_database;
 use selvedge_database::{embedded, unfinished_import};
 use selvedge_keys::find_home_keys;
@@ -20,15 +20,12 @@ use selvedge_storage::{Backend, FileBackend, Version};
 use selvedge_terminal::{GOOD, print_note};
 
 use super::archive::Entry;
-use super::manifest::{DATABASE, Manifest, OBJECTS};
+use super::archive::manifest::{DATABASE, Manifest, OBJECTS};
+use super::archive::verify::{Reader, compare_checksums, open_archive, verify_archive};
 use super::objects::{STORAGE_LOGIN, count_missing, read_all_rows};
 use super::progress::Progress;
 use super::settings::{ACCESS_RULES, BroughtSettings, Treatment, treat};
 use super::supported::check_project;
-use super::verify::{Reader, compare_checksums, open_archive, verify_archive};
-use crate::cli::RestoreArgs;
-use crate::commands::reset::describe_holder;
-use crate::services::objects_folder;
 
 /// The bytes of a configuration file that are read for its settings.
 const MAX_SETTINGS: usize = 1024 * 1024;
@@ -37,7 +34,7 @@ const MAX_SETTINGS: usize = 1024 * 1024;
 ///
 /// # Errors
 /// When the file is not a complete backup, or does not fit this machine; the project is unchanged then.
-pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Result<()> {
+pub async fn restore_backup(config: &Config, source: &Path, consent: Option<&str>) -> Result<()> {
     check_project(config)?;
     let data_dir = &config.selvedge.data_dir;
     // In a home the server holds a lock of its own, and would start PostgreSQL again.
@@ -51,8 +48,8 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
             describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
         );
     }
-    let others = agree_to_replace(config, args.yes.as_deref())?;
-    let manifest = verify_archive(&args.file, |_| ())?;
+    let others = agree_to_replace(config, consent)?;
+    let manifest = verify_archive(source, |_| ())?;
 
     // Both lie in the state folder.
     let (objects, initialized) = (objects_folder(config), initialized_file(config));
@@ -62,7 +59,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     });
     let replacement = Replacement::begin(data_dir, &[objects, initialized])?;
     let store = FileBackend::open(&replacement.staged(objects))?;
-    extract_archive(&args.file, &manifest, &replacement, &store).await?;
+    extract_archive(source, &manifest, &replacement, &store).await?;
     try_database(config, &replacement, &manifest, &store).await?;
     // The restored database is complete, so that the next start runs no seeds.
     std::fs::write(replacement.staged(initialized), "")?;

@@ -12,6 +12,7 @@ use nix::unistd::geteuid;
 use selvedge_config::Config;
 use selvedge_database::embedded;
 use selvedge_database::initialized::{is_initialized, may_be_initialized, settle_emptying};
+use selvedge_database::objects_owner::objects_folder;
 use selvedge_keys::find_home_keys;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
@@ -19,15 +20,13 @@ use selvedge_storage::FileBackend;
 use selvedge_terminal::{GOOD, WARN, print_note};
 use tokio_postgres::Config as Login;
 
+use super::archive::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
+use super::archive::verify::verify_archive;
 use super::archive::{ArchiveWriter, CHUNK};
 use super::database::BaseBackup;
-use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
 use super::objects::{FinalState, ObjectsCopy, STORAGE_LOGIN, lock_objects, read_all_rows};
 use super::progress::Progress;
 use super::supported::check_project;
-use super::verify::verify_archive;
-use crate::cli::BackupArgs;
-use crate::services::objects_folder;
 
 /// The number of lost objects that the summary names.
 const MAX_LOST_NAMES: usize = 20;
@@ -36,13 +35,13 @@ const MAX_LOST_NAMES: usize = 20;
 ///
 /// # Errors
 /// When the database or the objects cannot be copied, or the file cannot be written.
-pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {
+pub async fn create_backup(config: &Config, target: &Path) -> Result<()> {
     check_project(config)?;
     if !may_be_initialized(config) {
         return refuse_incomplete(config);
     }
-    let file = UnfinishedFile::create(&args.file)?;
-    let explain = || format!("{} is not made", args.file.display());
+    let file = UnfinishedFile::create(target)?;
+    let explain = || format!("{} is not made", target.display());
     let (manifest, required) = match RunningCluster::find(&config.selvedge.data_dir).await? {
         Some(running) => {
             let storage = read_all_rows(embedded::login_to_running(&running, STORAGE_LOGIN));
@@ -62,7 +61,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
     };
     prove(&file, &manifest, required)?;
     file.publish()?;
-    print_done(config, &args.file, &manifest);
+    print_done(config, target, &manifest);
     Ok(())
 }
 

@@ -8,18 +8,18 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use selvedge_project_files::open_file;
 
-use super::archive::{ArchiveReader, CHUNK};
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
-use super::progress::Progress;
+use super::{ArchiveReader, CHUNK};
+use crate::progress::Progress;
 
 /// An archive in a file.
-pub(super) type Reader = ArchiveReader<BufReader<File>>;
+pub(crate) type Reader = ArchiveReader<BufReader<File>>;
 
 /// Reads the whole file and compares its parts with the manifest at its end. `visit` gets the name of each entry.
 ///
 /// # Errors
 /// When it cannot be read, is cut off or damaged, or is of another format.
-pub(super) fn verify_archive(path: &Path, mut visit: impl FnMut(&str)) -> Result<Manifest> {
+pub(crate) fn verify_archive(path: &Path, mut visit: impl FnMut(&str)) -> Result<Manifest> {
     let mut reader = open_archive(path)?;
     let mut progress = Progress::new("checked");
     let mut manifest = None;
@@ -46,7 +46,7 @@ pub(super) fn verify_archive(path: &Path, mut visit: impl FnMut(&str)) -> Result
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn open_archive(path: &Path) -> Result<Reader> {
+pub(crate) fn open_archive(path: &Path) -> Result<Reader> {
     let file = open_file(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(ArchiveReader::new(BufReader::with_capacity(CHUNK, file)))
 }
@@ -55,7 +55,7 @@ pub(super) fn open_archive(path: &Path) -> Result<Reader> {
 ///
 /// # Errors
 /// When a part is another one.
-pub(super) fn compare_checksums(reader: &Reader, manifest: &Manifest) -> Result<()> {
+pub(crate) fn compare_checksums(reader: &Reader, manifest: &Manifest) -> Result<()> {
     for (part, expected) in [(DATABASE, &manifest.database), (OBJECTS, &manifest.objects)] {
         if reader.summary(part) != *expected {
             bail!("the backup is damaged: the checksum of its part {part} is wrong. Nothing was changed");

@@ -18,7 +18,7 @@ use tokio_postgres::{Client, Config, GenericClient};
 use uuid::Uuid;
 
 use super::archive::ArchiveWriter;
-use super::manifest::OBJECTS;
+use super::archive::manifest::OBJECTS;
 use super::progress::Progress;
 
 /// The login that reads which objects there are. It owns their tables, so code of the project that is attached to them gets no rights
