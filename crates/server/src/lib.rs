@@ -7,7 +7,6 @@
 
 pub mod cli;
 mod commands;
-mod database_gate;
 pub mod http;
 mod server;
 mod services;

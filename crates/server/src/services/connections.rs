@@ -1,11 +1,11 @@
 //! How many connections to the database a node may open, and whether all nodes together fit.
 
 use selvedge_config::Config;
+use selvedge_database_gate::MAX_SESSIONS;
 use selvedge_memory::MemoryBudget;
 use tokio_postgres::{Client, Error};
 
 use super::translate::rest::request_pool;
-use crate::database_gate::MAX_SESSIONS;
 
 /// Connections for one task each: health, notifications, the watch of the primary, the replication stream and Realtime's checks, removal and
 /// sweeps of objects, jobs and their leader, mail, the generator, `/pg` and the console.

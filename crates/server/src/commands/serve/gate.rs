@@ -8,11 +8,11 @@ use actix_web::rt::task::JoinHandle;
 use anyhow::Result;
 use rustls::ServerConfig;
 use selvedge_config::Config;
+use selvedge_database_gate::{Gate, MAX_SESSIONS};
 use selvedge_ports::{GATE_PORT, accept_connections, reserve_public_port};
 use tokio::sync::Semaphore;
 
 use super::LOOPBACK;
-use crate::database_gate::{Gate, MAX_SESSIONS};
 use crate::services::Services;
 use crate::tls;
 

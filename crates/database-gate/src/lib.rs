@@ -1,5 +1,8 @@
 //! The gate by which people and their programs reach PostgreSQL of a home from elsewhere, over TLS. PostgreSQL itself listens on its own socket
 //! alone, and the gate lets nobody pass but logins that `selvedge database login add` has made.
+//!
+//! In: bound ports, a certificate, and PostgreSQL's socket. Out: the bytes of sessions in both directions, once PostgreSQL has accepted the
+//! password. Which rights a login has is PostgreSQL's to say.
 
 mod login;
 mod startup;
@@ -23,11 +26,11 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use self::login::{CancelKeys, ClientStream, Conversation, LoginOutcome};
-use self::startup::{Request, Startup, error_message, read_request};
+use login::{CancelKeys, ClientStream, Conversation, LoginOutcome};
+use startup::{Request, Startup, error_message, read_request};
 
 /// The most sessions of all logins together. One login may have five.
-pub(crate) const MAX_SESSIONS: usize = 25;
+pub const MAX_SESSIONS: usize = 25;
 /// The most connections before their login, including those that wait for it, as each takes memory and a descriptor. A further one replaces one of a
 /// network that has connected more often, or is closed.
 const MAX_BEFORE_LOGIN: usize = 300;
@@ -69,7 +72,7 @@ const FIND_LOGIN: &str = "
       and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)";
 
 /// The gate, with its limits and the way to PostgreSQL.
-pub(crate) struct Gate {
+pub struct Gate {
     /// Sessions that look up which names are logins.
     login_lookup: Pool,
     /// PostgreSQL's socket.
@@ -84,7 +87,7 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// A gate to the PostgreSQL at `socket`. Without `tls` clients of this machine alone may log in.
-    pub(crate) fn new(database: &Database, socket: PathBuf, tls: Option<&ServerConfig>) -> Self {
+    pub fn new(database: &Database, socket: PathBuf, tls: Option<&ServerConfig>) -> Self {
         let acceptor = tls.map(|config| {
             let mut config = config.clone();
             config.alpn_protocols = vec![ALPN_PROTOCOL.to_vec()];
@@ -106,7 +109,7 @@ impl Gate {
     }
 
     /// Permits for sessions: those that are missing are open sessions, for which a stop waits.
-    pub(crate) fn sessions(&self) -> Arc<Semaphore> {
+    pub fn sessions(&self) -> Arc<Semaphore> {
         Arc::clone(&self.sessions)
     }
 
@@ -114,7 +117,7 @@ impl Gate {
     ///
     /// # Errors
     /// When a port cannot be used.
-    pub(crate) async fn serve(self, ports: Vec<StdListener>) -> Result<()> {
+    pub async fn serve(self, ports: Vec<StdListener>) -> Result<()> {
         let gate = Arc::new(self);
         let mut accepting = Vec::new();
         for port in ports {
