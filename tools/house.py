@@ -53,7 +53,7 @@ SHORT_LIVED = (
 # Statements about old versions and markers, or about whatever a database of others has; all others mean current objects.
 ABOUT_VERSIONS = (
     "crates/console/src/insights/sizes.rs",
-    "crates/server/src/commands/doctor/database.rs",
+    "crates/doctor/src/database/mod.rs",
     "crates/server/src/commands/import/objects.rs",
     "crates/storage/src/backend/blob_deleter.rs",
     "crates/storage/src/bucket/delete_bucket.rs",

@@ -337,6 +337,11 @@ impl Config {
         self.selvedge.tls.as_ref().filter(|_| is_production)
     }
 
+    /// The folder of the account and the certificate that [`acme`](Self::acme) is about.
+    pub fn acme_folder(&self) -> PathBuf {
+        self.selvedge.data_dir.join("tls")
+    }
+
     /// Takes the first domain of the certificates as the server's address, unless another one is set.
     fn apply_own_domain(&mut self) {
         let url = self.acme().map(TlsSection::url);

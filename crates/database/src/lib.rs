@@ -5,6 +5,7 @@
 //! and what is known about it. What a command does there is left to the command.
 
 pub mod additions;
+pub mod capacity;
 pub mod client_program;
 pub mod embedded;
 mod extensions;
@@ -13,6 +14,7 @@ pub mod fresh;
 pub mod instance;
 mod logins;
 pub mod objects_owner;
+pub mod objects_store;
 mod queues;
 pub mod rebuild;
 mod state;

@@ -12,6 +12,7 @@ use actix_web::middleware::{Condition, Next, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_config::{Config, LimitsSection, SelvedgeSection};
+use selvedge_database::capacity::available_cores;
 use selvedge_dev_services::identity::{self, IdentityState};
 use selvedge_dev_services::messages::{self, MessagesState};
 use selvedge_gateway::{
@@ -27,7 +28,7 @@ use selvedge_storage::ServiceObjects;
 use selvedge_telemetry::Telemetry;
 
 use crate::http::{self, Health, PlainPort, StatusPage};
-use crate::services::{Services, available_cores};
+use crate::services::Services;
 
 /// What is served at `/`, outside of the services.
 #[derive(Clone)]

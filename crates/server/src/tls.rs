@@ -1,7 +1,7 @@
 //! HTTPS: with the project's own certificate (`[api.tls]`), or with one that `serve` obtains (`[selvedge.tls]`).
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -10,9 +10,6 @@ use selvedge_certificates::{AcmeCertificates, AcmeSettings, ExternalAccount, Own
 use selvedge_config::{Config, TlsFiles, TlsSection};
 use selvedge_gateway::{Listener, keep_running};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
-
-/// The folder of the account and the certificate in the data folder.
-const FOLDER: &str = "tls";
 
 /// Listeners of the API: plain, or with the certificate of `[api.tls]`, which is read again when its files change.
 ///
@@ -71,12 +68,7 @@ pub(crate) fn open_acme(config: &Config, section: &TlsSection) -> Result<AcmeCer
         directory: section.directory.clone(),
         ca_file: section.ca_file.clone(),
         external_account: external.map(|(key_id, key)| ExternalAccount { key_id, key }),
-        folder: acme_folder(config),
+        folder: config.acme_folder(),
     };
     AcmeCertificates::open(settings).context("[selvedge.tls] cannot be used")
-}
-
-/// Where they are kept.
-pub(crate) fn acme_folder(config: &Config) -> PathBuf {
-    config.selvedge.data_dir.join(FOLDER)
 }

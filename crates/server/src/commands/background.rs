@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::instance::probe;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_terminal::print_warnings;
 
-use super::{probe, status};
+use super::status;
 use crate::cli::StartArgs;
 
 /// A file in the data folder with what the instance in the background has printed.

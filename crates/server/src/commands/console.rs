@@ -7,13 +7,15 @@ use actix_web::dev::ServerHandle;
 use anyhow::{Context, Result, bail};
 use selvedge_config::{Config, Mode};
 use selvedge_console::{
-    ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
+    ConsoleDatabase, ConsoleState, DoctorCheck, ProjectApi, RunDoctor, ServiceHandles, check_logins,
+    start_console,
 };
+use selvedge_doctor::{Finding, Status};
 use selvedge_keys::KeySet;
 use selvedge_ports::{CONSOLE_PORT, SERVED_CONSOLE_PORT, bind_port, bind_port_at_once};
 use selvedge_terminal::print_warnings;
 
-use super::{doctor, shutdown};
+use super::shutdown;
 use crate::services::{Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
@@ -103,8 +105,22 @@ fn doctor_of(config: &Config, mode: Mode) -> RunDoctor {
     Arc::new(move || {
         let config = Arc::clone(&config);
         Box::pin(async move {
-            let checks = doctor::list_checks(config.as_ref().clone()).await;
-            checks.map_err(|error| format!("{error:#}"))
+            let findings = selvedge_doctor::examine(config.as_ref().clone()).await;
+            let findings = findings.map_err(|error| format!("{error:#}"))?;
+            Ok(findings.into_iter().map(check_of).collect())
         })
     })
+}
+
+fn check_of(finding: Finding) -> DoctorCheck {
+    DoctorCheck {
+        name: finding.check,
+        status: match finding.status {
+            Status::Ok => "ok",
+            Status::Warning => "warning",
+            Status::Error => "error",
+        },
+        message: finding.message,
+        remedy: finding.advice,
+    }
 }

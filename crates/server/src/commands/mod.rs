@@ -10,7 +10,6 @@ mod console_user;
 mod database_login;
 mod db;
 mod development;
-mod doctor;
 mod extension;
 mod functions;
 mod generate;
@@ -21,12 +20,10 @@ mod inspect;
 mod instance_values;
 mod keeper;
 mod keys;
-mod laptop_values;
 mod link;
 mod link_cli;
 mod logging;
 mod migrate;
-mod probe;
 mod prompt;
 mod reset;
 mod rest;
@@ -51,6 +48,7 @@ use anyhow::Result;
 use selvedge_config::{Config, Loaded};
 use selvedge_database::embedded;
 use selvedge_database::home::refuse_in_home;
+use selvedge_database::instance::probe::check_ready;
 use selvedge_project_trust as project_trust;
 use selvedge_project_trust::Use;
 use selvedge_terminal::print_warnings;
@@ -95,7 +93,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
     match cli.command {
         Command::Start(args) if args.detach => background::start_detached(config, &args).await,
         Command::Start(_) => start::run(config, |_| ()).await,
-        Command::Serve(args) if args.ready => probe::check_ready(&config).await,
+        Command::Serve(args) if args.ready => check_ready(&config).await,
         Command::Serve(args) => serve::run(config, &args).await,
         Command::Restart(args) => restart::run(&config, &args).await,
         Command::Cluster(args) => cluster::run(config, args.action).await,
@@ -105,7 +103,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::AsServer(ref args) => setup::as_server::run(cli.project.as_deref(), &args.words).await,
         Command::Stop(args) => stop::run(&config, &args).await,
         Command::Status(args) => status::run(config, &args),
-        Command::Doctor(args) => doctor::run(config, args.output).await,
+        Command::Doctor(args) => selvedge_doctor::run(config, args.output).await,
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Tenants(args) => tenants::run(&config, args.action).await,
         Command::Test(args) => run_tests(&config, args.suite).await,

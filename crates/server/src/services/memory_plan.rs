@@ -4,12 +4,11 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use selvedge_config::{Config, Mode};
+use selvedge_database::capacity::{MemoryParts, available_cores};
 use selvedge_functions::Functions;
 use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, watch_memory};
 
-use super::memory_parts::MemoryParts;
 use super::memory_relief::MemoryRelief;
-use crate::services::available_cores;
 
 /// Most bytes per worker of large responses that clients have not read yet. More would only wait for slow clients.
 const MOST_UNREAD_PER_WORKER: usize = 128 * 1024 * 1024;

@@ -6,12 +6,10 @@
 
 mod auth_inspection;
 mod background;
-pub(crate) mod connections;
 mod disk_watch;
 mod function_sessions;
 mod function_settings;
 mod in_process;
-mod memory_parts;
 mod memory_plan;
 mod memory_relief;
 mod picture_store;
@@ -26,10 +24,8 @@ pub(crate) use background::BackgroundRuntime;
 pub(crate) use disk_watch::watch_disk;
 pub(crate) use function_sessions::{Session, SessionOptions};
 pub(crate) use in_process::make_api_service;
-pub(crate) use memory_parts::MemoryParts;
 pub(crate) use memory_plan::{start_memory_budget, watch_sessions};
-pub(crate) use shared::{Services, fill_buckets, open_blob_store, open_storage};
+pub(crate) use shared::{Services, fill_buckets, open_storage};
 pub(crate) use translate::auth_providers::identity_settings;
 pub(crate) use translate::caught_messages::caught_service;
 pub(crate) use translate::console::console_config;
-pub(crate) use translate::rest::{apply_pool_settings, available_cores};

@@ -9,8 +9,9 @@ use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
 use selvedge_config::{Config, Mode};
 use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing, UserClaims};
-use selvedge_database::external::ExternalDatabase;
+use selvedge_database::capacity::request_pool;
 use selvedge_database::objects_owner::{ObjectsOwner, list_possible_owners, objects_folder};
+use selvedge_database::{external::ExternalDatabase, objects_store};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Hold, Keys, SharedRequestListener,
@@ -26,7 +27,7 @@ use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestP
 use selvedge_realtime::{Realtime, RealtimeConfig};
 use selvedge_rest::SchemaCache;
 use selvedge_storage::{
-    Backend, OwnersNote, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
+    OwnersNote, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
 };
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_terminal::print_warnings;
@@ -124,7 +125,7 @@ impl Services {
         let start = || start_auth(config, &database, &ring, mailer, mode);
         let auth = config.auth.enabled.then(start).transpose()?;
         let rest = match config.api.enabled {
-            true => Some(SchemaCache::start(database.clone(), translate::rest::rest_config(config)).await),
+            true => Some(SchemaCache::start(database.clone(), config.rest_settings().0).await),
             false => None,
         };
         let realtime = start_realtime(config, &database, (&ring, keys), &memory, telemetry.clone())?;
@@ -143,7 +144,7 @@ impl Services {
             ring,
             console_log,
             telemetry,
-            pool: translate::rest::request_pool(config, &memory.budget),
+            pool: request_pool(config, &memory.budget),
             replicas: start_replicas(config, &database, &memory)?,
             generator: start_generator(config, &database, storage.as_ref(), mode)?,
             unsubscribe: make_unsubscribe(config, &database),
@@ -366,15 +367,10 @@ pub(crate) async fn open_storage(
     let ring = KeySet::generate().ring()?;
     let settings = StorageConfig {
         owners,
-        ..translate::storage::store(config)
+        ..objects_store::store(config)
     };
     let storage = Storage::open(settings, database, ring);
     Ok(Arc::new(storage.context("cannot open the store of objects")?))
-}
-
-/// Opens the store of object bytes without the storage service.
-pub(crate) fn open_blob_store(config: &Config) -> std::io::Result<Arc<dyn Backend>> {
-    translate::storage::store(config).open_backend()
 }
 
 /// Creates or updates the configured buckets and uploads their files, beside an instance that runs.

@@ -25,6 +25,7 @@ mod target;
 use anyhow::{Context, Result, bail};
 use selvedge_config::{Config, Environment};
 use selvedge_database::objects_owner::objects_folder;
+use selvedge_database::objects_store::open_blob_store;
 use selvedge_postgres::migrate::set_auto_expose_new_tables;
 use selvedge_terminal::print_note;
 
@@ -37,7 +38,6 @@ use self::settings::SourceSettings;
 use self::source::Source;
 use self::target::{Target, Writer};
 use crate::cli::ImportArgs;
-use crate::services;
 
 /// Runs `selvedge import`.
 ///
@@ -169,7 +169,7 @@ async fn import_objects(
         report.leave_out("objects, as --no-objects says".to_owned());
         return Ok(());
     };
-    let store = services::open_blob_store(config).context("cannot open the store of objects")?;
+    let store = open_blob_store(config).context("cannot open the store of objects")?;
     if config.selvedge.s3.is_none() {
         let owner = target.objects_owner(config).await?;
         owner.join(config, &objects_folder(config))?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use selvedge_config::postgrest::{self, ProcessSettings};
 use selvedge_config::{ConfigError, Environment};
+use selvedge_database::capacity::{apply_pool_settings, available_cores};
 use selvedge_database::external::standalone_config;
 use selvedge_gateway::logging::{self, LogFormat};
 use selvedge_postgres::{Database, Logins, RequestPoolConfig};
@@ -22,7 +23,7 @@ use tokio_postgres::error::SqlState;
 use self::listeners::Listener;
 use super::shutdown;
 use crate::cli::RestArgs;
-use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores, start_memory_budget};
+use crate::services::{BackgroundRuntime, start_memory_budget};
 
 /// The default of `db-pool`: connections of all workers together.
 const POOL_SIZE: usize = 10;

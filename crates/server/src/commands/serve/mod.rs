@@ -14,6 +14,7 @@ use actix_web::web;
 use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_config::{Config, Environment, Mode};
+use selvedge_database::capacity::ConnectionCount;
 use selvedge_database::external::ExternalDatabase;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_keys::KeySet;
@@ -32,7 +33,6 @@ use super::{enter_served_project, keeper, shutdown};
 use crate::cli::ServeArgs;
 use crate::http::StatusPage;
 use crate::server::{self, RootContent};
-use crate::services::connections::ConnectionCount;
 use crate::services::{BackgroundRuntime, Services, watch_disk};
 
 /// The default address: all interfaces, because a production server is reached from other machines.

@@ -37,6 +37,7 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::geteuid;
 use secrecy::SecretString;
 use selvedge_config::{Config, Environment, Flags};
+use selvedge_doctor::list_laptop_values;
 use selvedge_postgres::cluster::{LockPurpose, is_production_home};
 use selvedge_terminal::{BOLD, DIM, GOOD, LINK, show_foreign, show_foreign_text};
 
@@ -51,7 +52,6 @@ use self::report::warn;
 use self::step::Step;
 use self::undo::Undo;
 use self::variables::read_local_settings;
-use super::laptop_values::list_laptop_values;
 use crate::cli::{Cli, SetupArgs};
 
 /// So many files of one kind are named at most.

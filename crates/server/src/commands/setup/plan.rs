@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use secrecy::SecretString;
+use selvedge_doctor::LaptopValue;
 
 use super::answers::Answers;
 use super::files::{self, SMTP_PASSWORD};
@@ -13,7 +14,6 @@ use super::places::{
 };
 use super::process::Command;
 use super::step::{Content, Owner, Step};
-use crate::commands::laptop_values::LaptopValue;
 
 const UNITS: &str = "/etc/systemd/system";
 const CLUSTER_SETTINGS: &str = "/etc/postgresql-common";

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
+use selvedge_database::capacity::available_cores;
 use selvedge_database::embedded::{self, Embedded};
 use selvedge_database::initialized::{is_initialized, mark_initialized};
 use selvedge_ports::find_free_port;
@@ -23,7 +24,7 @@ use super::databases::Databases;
 use super::messages::{LeasedDatabase, REQUEST};
 use super::state;
 use crate::commands::shutdown::Signals;
-use crate::services::{available_cores, fill_buckets};
+use crate::services::fill_buckets;
 
 /// How long the host waits for the next stack. Tests start many one after the other, and each start of PostgreSQL costs more
 /// than a stack.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::{Config, FunctionPolicy, FunctionSection, Mode, with_login};
+use selvedge_database::capacity::available_cores;
 use selvedge_database::instance;
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
@@ -16,8 +17,6 @@ use selvedge_postgres::migrate::join_stars;
 use selvedge_project_trust::{Program, list_refused};
 use selvedge_token::KeyRing;
 use serde_json::json;
-
-use super::rest::available_cores;
 
 /// The settings of the functions service.
 pub(in crate::services) fn functions_config(

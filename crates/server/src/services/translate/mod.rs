@@ -15,5 +15,4 @@ pub(super) mod meta;
 pub(super) mod native_functions;
 pub(super) mod realtime;
 pub(super) mod replicas;
-pub(super) mod rest;
 pub(super) mod storage;

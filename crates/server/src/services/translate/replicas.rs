@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use selvedge_config::{Config, ReplicasSection};
+use selvedge_database::capacity::request_pool;
 use selvedge_database::external::ExternalDatabase;
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::{ReplicaConfig, ReplicasConfig, RequestPoolConfig};
-
-use super::rest::request_pool;
 
 /// The settings of the replicas.
 ///

@@ -413,7 +413,7 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
                 "postgres/src/cluster/",
                 "postgres/src/hosts/examine.rs",
                 "database/src/external/mod.rs",
-                "server/src/commands/doctor/",
+                "doctor/src/",
             ],
         ),
         (

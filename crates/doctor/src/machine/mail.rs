@@ -6,7 +6,7 @@ use selvedge_config::Config;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// A server that greets later than this would delay every mail.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
@@ -14,7 +14,7 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 const TLS_PORT: u16 = 465;
 
 /// Examines the mail server; nothing where neither auth nor the project sends mail.
-pub(super) async fn examine_mail(config: &Config) -> Option<Finding> {
+pub(crate) async fn examine_mail(config: &Config) -> Option<Finding> {
     let queues_mails = config.selvedge.jobs.mail_table.is_some();
     if !config.auth.enabled && !queues_mails {
         return None;

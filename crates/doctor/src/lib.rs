@@ -2,29 +2,16 @@
 //!
 //! It changes nothing and needs no privileges beyond those of `DATABASE_URL`; without that variable it checks the project's
 //! running instance. It exits with 1 when it has found an error, so that scripts can use it.
+//!
+//! In: the configuration. Out: one [`Finding`] per check, with advice, which the command prints and the console shows.
 
-mod audit;
-mod certificate;
 mod database;
-mod domains;
-mod ephemeral_ports;
 mod finding;
-mod hosts;
-mod identities;
-mod laptop;
 mod machine;
-mod mail;
-mod memory;
-mod objects;
-mod replicas;
-mod replication;
-mod rights;
-mod secrets;
-mod upgrades;
+mod settings;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
-use selvedge_console::DoctorCheck;
 use selvedge_database::external::ExternalDatabase;
 use selvedge_database::{embedded, instance};
 use selvedge_postgres::PrivilegedLogin;
@@ -33,13 +20,15 @@ use selvedge_postgres::migrate::is_platform_older;
 use selvedge_terminal::OutputFormat;
 use tokio_postgres::Client;
 
-use self::finding::{Finding, Status, print_findings};
+use finding::print_findings;
+pub use finding::{Finding, Status};
+pub use settings::laptop_values::{LaptopValue, list_laptop_values};
 
 /// Runs `selvedge doctor`.
 ///
 /// # Errors
 /// When a check has found an error.
-pub(super) async fn run(config: Config, format: OutputFormat) -> Result<()> {
+pub async fn run(config: Config, format: OutputFormat) -> Result<()> {
     let findings = examine(config).await?;
     print_findings(&findings, format);
     let errors = findings.iter().filter(|finding| finding.status == Status::Error);
@@ -49,20 +38,11 @@ pub(super) async fn run(config: Config, format: OutputFormat) -> Result<()> {
     }
 }
 
-/// Runs every check, for the console.
-///
-/// # Errors
-/// As [`examine`].
-pub(super) async fn list_checks(config: Config) -> Result<Vec<DoctorCheck>> {
-    let findings = examine(config).await?;
-    Ok(findings.into_iter().map(Into::into).collect())
-}
-
-/// Runs every check.
+/// Runs every check. `config` is that of the project; its ports are replaced by those of the running instance.
 ///
 /// # Errors
 /// When the cluster's lock file cannot be read, or `DATABASE_URL` is malformed.
-async fn examine(mut config: Config) -> Result<Vec<Finding>> {
+pub async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     let holder = instance::find_server(&config)?;
     if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {
         ports.apply(&mut config);
@@ -73,15 +53,15 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     )];
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
-    findings.extend(certificate::examine_certificate(&config));
-    findings.extend(domains::examine_domains(&config).await);
-    findings.extend(ephemeral_ports::examine_ephemeral_ports(&config));
-    findings.extend(memory::examine_memory(&config).await);
-    findings.push(objects::examine_objects(&config).await);
-    findings.extend(secrets::examine_keys(&config));
-    findings.extend(secrets::examine_sources(&config));
-    findings.extend(mail::examine_mail(&config).await);
-    findings.extend(laptop::examine_laptop_values(&config));
+    findings.extend(machine::certificate::examine_certificate(&config));
+    findings.extend(machine::domains::examine_domains(&config).await);
+    findings.extend(machine::ephemeral_ports::examine_ephemeral_ports(&config));
+    findings.extend(machine::memory::examine_memory(&config).await);
+    findings.push(machine::objects::examine_objects(&config).await);
+    findings.extend(settings::secrets::examine_keys(&config));
+    findings.extend(settings::secrets::examine_sources(&config));
+    findings.extend(machine::mail::examine_mail(&config).await);
+    findings.extend(settings::laptop::examine_laptop_values(&config));
     Ok(findings)
 }
 
@@ -91,7 +71,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     let external = ExternalDatabase::of_project(config)?;
     let client = match &external {
         Some(external) => {
-            let (of_hosts, client) = hosts::examine_and_connect(external).await;
+            let (of_hosts, client) = database::hosts::examine_and_connect(external).await;
             findings.extend(of_hosts);
             client
         }
@@ -118,20 +98,20 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
             return Ok(findings);
         }
     };
-    findings.extend(rights::examine_rights(&client, external.is_some()).await);
+    findings.extend(database::rights::examine_rights(&client, external.is_some()).await);
     findings.extend(database::examine_server(config, &client).await);
-    findings.extend(upgrades::examine_upgrades(&client).await);
-    findings.push(memory::examine_process(&client, external.is_none()).await);
+    findings.extend(database::upgrades::examine_upgrades(&client).await);
+    findings.push(machine::memory::examine_process(&client, external.is_none()).await);
     match &external {
         // Tables of Auth and Storage may have indexes and policies of the project, which must not see a superuser.
         Some(external) if client.is_superuser() => match external.connect_as_postgres().await {
             Ok(postgres) => findings.extend(examine_rows(&postgres).await),
-            Err(error) => findings.push(identities::not_examined(&format!("{error:#}"))),
+            Err(error) => findings.push(database::identities::not_examined(&format!("{error:#}"))),
         },
         _ => findings.extend(examine_rows(&client).await),
     }
-    findings.extend(replication::examine_replication(config, &client).await);
-    findings.extend(replicas::examine_replicas(config, &client).await);
+    findings.extend(database::replication::examine_replication(config, &client).await);
+    findings.extend(database::replicas::examine_replicas(config, &client).await);
     Ok(findings)
 }
 
@@ -148,7 +128,7 @@ async fn examine_rows(client: &Client) -> Vec<Finding> {
     // Tables of the platform may have other names there. Where that cannot be known, the checks say what they find.
     let is_older = is_platform_older(client).await.unwrap_or(false);
     let mut findings = vec![database::examine_versions(client).await];
-    findings.extend(identities::examine_identities(client, is_older).await);
-    findings.push(audit::examine_audit(client, is_older).await);
+    findings.extend(database::identities::examine_identities(client, is_older).await);
+    findings.push(database::audit::examine_audit(client, is_older).await);
     findings
 }

@@ -1,17 +1,14 @@
-//! Configuration → settings of the REST service and of the workers' request pools.
+//! Configuration → settings of the workers' request pools.
 
 use selvedge_config::{Config, ProcessSettings};
 use selvedge_memory::MemoryBudget;
 use selvedge_postgres::RequestPoolConfig;
 use selvedge_rest::RestConfig;
 
-/// The settings of the REST service: `[api]`, changed by `PGRST_*`.
-pub(in crate::services) fn rest_config(config: &Config) -> RestConfig {
-    config.rest_settings().0
-}
+use super::available_cores;
 
 /// The settings of one worker's request pool, whose large results are counted in `memory`.
-pub(in crate::services) fn request_pool(config: &Config, memory: &MemoryBudget) -> RequestPoolConfig {
+pub fn request_pool(config: &Config, memory: &MemoryBudget) -> RequestPoolConfig {
     let (rest, process, _) = config.rest_settings();
     let workers = config.selvedge.workers.unwrap_or_else(available_cores);
     let pool = RequestPoolConfig {
@@ -34,7 +31,7 @@ fn limit_sessions(mut pool: RequestPoolConfig, workers: usize) -> RequestPoolCon
 }
 
 /// Applies PostgREST's pool settings (`db-pool`, `db-pool-max-idletime`, …) to one worker's share of the connections.
-pub(crate) fn apply_pool_settings(
+pub fn apply_pool_settings(
     mut pool: RequestPoolConfig,
     rest: &RestConfig,
     process: &ProcessSettings,
@@ -62,11 +59,6 @@ fn replace_if_set<T>(value: &mut T, other: Option<T>) {
     if let Some(other) = other {
         *value = other;
     }
-}
-
-/// The number of cores that this process may use; the default number of workers.
-pub(crate) fn available_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 use std::fs;
 
 use selvedge_config::Config;
+use selvedge_database::capacity::MemoryParts;
 use selvedge_database::embedded;
 use selvedge_database::home::production_profile;
 use selvedge_postgres::cluster::RunningCluster;
 use tokio_postgres::Client;
 
-use super::finding::Finding;
-use crate::services::MemoryParts;
+use crate::finding::Finding;
 
 const MIB: u64 = 1024 * 1024;
 /// The hundredths of the memory above which little is left for the system and its cache of files.
@@ -19,7 +19,7 @@ const MOST_SHARE: u64 = 90;
 const PENDING: &str = "select s.name from pg_catalog.pg_settings as s where s.pending_restart order by 1";
 
 /// Examines the home of a production database; nothing elsewhere.
-pub(super) async fn examine_memory(config: &Config) -> Vec<Finding> {
+pub(crate) async fn examine_memory(config: &Config) -> Vec<Finding> {
     let Some(parts) = MemoryParts::of_home(config) else {
         return Vec::new();
     };
@@ -70,7 +70,7 @@ fn compare_settings(config: &Config) -> Option<Finding> {
 
 /// What one process of PostgreSQL may take: `max_rows` bounds each list of a request and not their product, so that lists in lists become a value
 /// as large as that. `is_own` says whether the project runs it.
-pub(super) async fn examine_process(client: &Client, is_own: bool) -> Finding {
+pub(crate) async fn examine_process(client: &Client, is_own: bool) -> Finding {
     let pid = client.query_one("select pg_catalog.pg_backend_pid()", &[]).await;
     let pid: Option<i32> = pid.ok().and_then(|row| row.try_get(0).ok());
     let limits = pid
@@ -128,8 +128,8 @@ async fn list_pending(client: &Client) -> Result<Vec<String>, tokio_postgres::Er
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Status;
     use super::*;
+    use crate::finding::Status;
 
     #[test]
     fn gw_049_doctor_says_what_a_process_of_postgresql_may_take() {

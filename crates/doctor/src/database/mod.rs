@@ -1,17 +1,25 @@
 //! The PostgreSQL server: version, clock, settings, connections, and age of its transactions.
 
+pub(crate) mod audit;
+pub(crate) mod hosts;
+pub(crate) mod identities;
+pub(crate) mod replicas;
+pub(crate) mod replication;
+pub(crate) mod rights;
+pub(crate) mod upgrades;
+
 use std::collections::HashMap;
 use std::time::SystemTime;
 
 use selvedge_config::Config;
+use selvedge_database::capacity::ConnectionCount;
 use selvedge_database::server_roles::{MD5_IS_ACCEPTED, list_md5_roles};
 use selvedge_postgres::migrate::{
     PrivilegeFault, ReadablePasswords, find_privilege_faults, find_role_faults, is_platform_applied,
 };
 use tokio_postgres::{Client, Error};
 
-use super::finding::{Finding, Status};
-use crate::services::connections::ConnectionCount;
+use crate::finding::{Finding, Status};
 
 /// Oldest and newest major version that the services are tested with.
 const MAJOR_VERSIONS: std::ops::RangeInclusive<i32> = 15..=18;
@@ -34,7 +42,7 @@ const SHARED_VERSIONS: &str = "select pg_catalog.string_agg(o.bucket_id || '/' |
      group by o.version having pg_catalog.count(*) > 1 limit 20";
 
 /// Examines the server behind `client`.
-pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Finding> {
+pub(crate) async fn examine_server(config: &Config, client: &Client) -> Vec<Finding> {
     let mut findings = Vec::new();
     for result in [
         check_version(client).await,
@@ -135,7 +143,7 @@ async fn check_privileges(config: &Config, client: &Client) -> Result<Vec<Findin
 }
 
 /// Whether each object has bytes of its own. Indexes and policies of the project run in it, so the session is no superuser's.
-pub(super) async fn examine_versions(client: &Client) -> Finding {
+pub(crate) async fn examine_versions(client: &Client) -> Finding {
     check_versions(client)
         .await
         .unwrap_or_else(|error| Finding::unknown("objects", &error))

@@ -1,22 +1,29 @@
 //! This machine: room on the disk, the port of the API, and the proxy in front of it.
 
+pub(crate) mod certificate;
+pub(crate) mod domains;
+pub(crate) mod ephemeral_ports;
+pub(crate) mod mail;
+pub(crate) mod memory;
+pub(crate) mod objects;
+
 use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
 use selvedge_config::Config;
 use selvedge_database::embedded::{check_extensions_here, cluster_config};
 use selvedge_database::home::is_home;
+use selvedge_database::instance::probe;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 use selvedge_postgres::migrate::MigrateError;
 use tokio::net::TcpListener;
 
-use super::finding::Finding;
-use crate::commands::probe;
+use crate::finding::Finding;
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Checks disk and port. `is_running` says whether the project's instance runs on this machine.
-pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
+pub(crate) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
     let mut findings = vec![
         check_disk(&config.selvedge.data_dir),
         check_port(config, is_running).await,
@@ -180,8 +187,8 @@ async fn check_port(config: &Config, is_running: bool) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Status;
     use super::*;
+    use crate::finding::Status;
 
     #[test]
     fn a_disk_is_judged_by_its_free_bytes_and_by_its_free_share() {

@@ -5,13 +5,13 @@ use selvedge_config::describe_hosts;
 use selvedge_database::external::ExternalDatabase;
 use selvedge_postgres::{ExaminedHost, HostRole, PrivilegedLogin, PrivilegedSession, examine_hosts};
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Examines the servers, and connects to the primary that was promoted last.
 ///
 /// # Errors
 /// When none of them is a primary, or the login fails.
-pub(super) async fn examine_and_connect(
+pub(crate) async fn examine_and_connect(
     database: &ExternalDatabase,
 ) -> (Vec<Finding>, Result<PrivilegedSession>) {
     let hosts = examine_hosts(database.login()).await;

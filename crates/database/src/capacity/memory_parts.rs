@@ -1,12 +1,12 @@
 //! How the memory of a machine is divided where PostgreSQL, the server and its functions run on it together.
 
 use selvedge_config::Config;
-use selvedge_database::home::production_profile;
-use selvedge_database::setting_size::parse_setting;
 use selvedge_functions::list_function_folders;
 use selvedge_postgres::cluster::ProductionProfile;
 
 use super::available_cores;
+use crate::embedded::setting_size::parse_setting;
+use crate::state::home::production_profile;
 
 /// What is divided, in hundredths; the rest is the system's.
 const DIVIDED: u64 = 90;
@@ -17,22 +17,22 @@ const LEAST_SERVER: u64 = 128 * 1024 * 1024;
 
 /// The parts in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MemoryParts {
+pub struct MemoryParts {
     /// What there is: the lowest limit of the control groups around this process, else the machine's memory.
-    pub(crate) total: u64,
+    pub total: u64,
     /// PostgreSQL's shared buffers.
-    pub(crate) buffers: u64,
+    pub buffers: u64,
     /// PostgreSQL's sessions.
-    pub(crate) sessions: u64,
+    pub sessions: u64,
     /// One function with all its workers.
-    pub(crate) functions: u64,
+    pub functions: u64,
     /// The server: `memory` of `[selvedge.limits]`, else what is left.
-    pub(crate) server: u64,
+    pub server: u64,
 }
 
 impl MemoryParts {
     /// The parts for the home of a production database; `None` where this program runs no database in production.
-    pub(crate) fn of_home(config: &Config) -> Option<Self> {
+    pub fn of_home(config: &Config) -> Option<Self> {
         // A database on another server is not in this memory.
         let profile = production_profile(config).filter(|_| config.selvedge.database_url.is_none())?;
         let set = config
@@ -64,7 +64,7 @@ impl MemoryParts {
     }
 
     /// All parts together in hundredths of what there is.
-    pub(crate) fn share(&self) -> u64 {
+    pub fn share(&self) -> u64 {
         let sum = [self.buffers, self.sessions, self.functions, self.server]
             .iter()
             .fold(0_u64, |sum, part| sum.saturating_add(*part));

@@ -3,7 +3,7 @@
 
 use tokio_postgres::Client;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// One thing to look for: its query lists the ids of users, `what` says what is wrong with them.
 struct IdentityCheck {
@@ -111,7 +111,7 @@ const IDENTITY_CHECKS: [IdentityCheck; 9] = [
 const CHECK: &str = "identities";
 
 /// The finding where the users cannot be read.
-pub(super) fn not_examined(reason: &str) -> Finding {
+pub(crate) fn not_examined(reason: &str) -> Finding {
     Finding::warning(
         CHECK,
         format!("the users cannot be examined: {reason}"),
@@ -121,7 +121,7 @@ pub(super) fn not_examined(reason: &str) -> Finding {
 
 /// Examines the users of the project's database; nothing where it has no tables of Auth. `is_older`: an older version of this program has made the
 /// platform schema.
-pub(super) async fn examine_identities(client: &Client, is_older: bool) -> Vec<Finding> {
+pub(crate) async fn examine_identities(client: &Client, is_older: bool) -> Vec<Finding> {
     let readable = "select c.oid is null, coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'), false) \
                     from (values (0)) as one \
                     left join pg_namespace as n on n.nspname = 'auth' \

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use selvedge_config::Config;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Where Linux says which ports it gives to connections, and which of them it does not.
 const SETTINGS: &str = "/proc/sys/net/ipv4";
 
 /// Compares the project's ports with those that the system gives to connections; `None` on other systems.
-pub(super) fn examine_ephemeral_ports(config: &Config) -> Option<Finding> {
+pub(crate) fn examine_ephemeral_ports(config: &Config) -> Option<Finding> {
     let read = |name: &str| std::fs::read_to_string(Path::new(SETTINGS).join(name)).ok();
     let given = parse_range(&read("ip_local_port_range")?)?;
     let reserved = parse_reserved(&read("ip_local_reserved_ports")?);
@@ -72,8 +72,8 @@ fn parse_reserved(text: &str) -> Vec<RangeInclusive<u16>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Status;
     use super::*;
+    use crate::finding::Status;
 
     #[test]
     fn ports_of_connections_are_named_unless_they_are_reserved() {

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use selvedge_config::Config;
 use selvedge_database::objects_owner::{list_possible_owners, objects_folder};
+use selvedge_database::objects_store::open_blob_store;
 
-use super::finding::Finding;
-use crate::services::open_blob_store;
+use crate::finding::Finding;
 
 /// Longer than a slow store needs to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Names the databases whose objects are in the project's folder or bucket, where they are more than one: nothing is removed there then.
-pub(super) async fn examine_objects(config: &Config) -> Finding {
+pub(crate) async fn examine_objects(config: &Config) -> Finding {
     match config.selvedge.s3 {
         Some(_) => examine_bucket(config).await,
         None => examine_folder(config),

@@ -6,14 +6,14 @@ use std::time::Duration;
 use selvedge_config::Config;
 use tokio::net::lookup_host;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 const ADVICE: &str = "give each domain a record (A, or AAAA for IPv6) with an address of this machine on which [selvedge] host listens";
 /// How long it may take to resolve all domains.
 const RESOLVE_TIME: Duration = Duration::from_secs(10);
 
 /// Examines whether names lead to addresses on which `serve` listens; nothing where it obtains no certificate.
-pub(super) async fn examine_domains(config: &Config) -> Option<Finding> {
+pub(crate) async fn examine_domains(config: &Config) -> Option<Finding> {
     let section = config.acme()?;
     let resolve = async {
         let mut problems = Vec::new();

@@ -5,18 +5,18 @@ use serde_json::Value;
 
 /// A setting with a value that is for a laptop.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct LaptopValue {
+pub struct LaptopValue {
     /// The dotted key.
-    pub(super) key: &'static str,
+    pub key: &'static str,
     /// What it is now.
-    pub(super) value: String,
+    pub value: String,
     /// What a server has instead; `None` where only its people know.
-    pub(super) better: Option<String>,
+    pub better: Option<String>,
 }
 
 impl LaptopValue {
     /// The variable that overrides the key.
-    pub(super) fn variable(&self) -> String {
+    pub fn variable(&self) -> String {
         format!("SUPABASE_{}", self.key.replace('.', "_").to_ascii_uppercase())
     }
 }
@@ -41,7 +41,7 @@ fn is_false(value: &Value) -> bool {
 
 /// Lists settings that still have values for a laptop, and what a server has in their place. `url` is the public address of the server,
 /// `None` where it is not known; `sends_mail` says whether a mail server is configured.
-pub(super) fn list_laptop_values(config: &Config, url: Option<&str>, sends_mail: bool) -> Vec<LaptopValue> {
+pub fn list_laptop_values(config: &Config, url: Option<&str>, sends_mail: bool) -> Vec<LaptopValue> {
     let find = |key: &str| {
         let mut settings = config.settings.iter();
         settings

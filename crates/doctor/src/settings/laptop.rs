@@ -3,11 +3,11 @@
 use selvedge_config::Config;
 use selvedge_database::home::is_home;
 
-use super::finding::Finding;
-use crate::commands::laptop_values::{LaptopValue, list_laptop_values};
+use super::laptop_values::{LaptopValue, list_laptop_values};
+use crate::finding::Finding;
 
 /// Lists settings of a server that have the values of a development machine. `None` on such a machine, where they are right.
-pub(super) fn examine_laptop_values(config: &Config) -> Option<Finding> {
+pub(crate) fn examine_laptop_values(config: &Config) -> Option<Finding> {
     if config.selvedge.database_url.is_none() && !is_home(config) {
         return None;
     }

@@ -5,7 +5,7 @@ use selvedge_database_gate::MAX_SESSIONS;
 use selvedge_memory::MemoryBudget;
 use tokio_postgres::{Client, Error};
 
-use super::translate::rest::request_pool;
+use super::request_pool::request_pool;
 
 /// Connections for one task each: health, notifications, the watch of the primary, the replication stream and Realtime's checks, removal and
 /// sweeps of objects, jobs and their leader, mail, the generator, `/pg` and the console.
@@ -21,14 +21,14 @@ const COUNT: &str = "select pg_catalog.current_setting('max_connections')::pg_ca
     from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend'";
 
 /// What the server of the database allows, and what its nodes may need.
-pub(crate) struct ConnectionCount {
+pub struct ConnectionCount {
     /// Those that the server allows to others than a superuser and members of `pg_use_reserved_connections` (since PostgreSQL 16).
-    pub(crate) allowed: usize,
-    pub(crate) used: usize,
+    pub allowed: usize,
+    pub used: usize,
     /// Nodes that are connected, told by their addresses; at least this one.
-    pub(crate) nodes: usize,
+    pub nodes: usize,
     /// Those that each node may open.
-    pub(crate) of_node: usize,
+    pub of_node: usize,
 }
 
 impl ConnectionCount {
@@ -36,7 +36,7 @@ impl ConnectionCount {
     ///
     /// # Errors
     /// When the query fails.
-    pub(crate) async fn read(config: &Config, client: &Client) -> Result<Self, Error> {
+    pub async fn read(config: &Config, client: &Client) -> Result<Self, Error> {
         let row = client.query_one(COUNT, &[]).await?;
         let number = |index| -> Result<usize, Error> {
             Ok(usize::try_from(row.try_get::<_, i32>(index)?).unwrap_or(0))
@@ -50,18 +50,18 @@ impl ConnectionCount {
     }
 
     /// Connections that all nodes together may open.
-    pub(crate) fn most(&self) -> usize {
+    pub fn most(&self) -> usize {
         self.nodes * self.of_node
     }
 
     /// Whether all nodes together may need more than the server allows.
-    pub(crate) fn exceeds(&self) -> bool {
+    pub fn exceeds(&self) -> bool {
         self.most() > self.allowed
     }
 }
 
 /// The connections that a node may open to the primary while statements run long.
-pub(crate) fn most_connections(config: &Config) -> usize {
+pub fn most_connections(config: &Config) -> usize {
     // A busy worker opens more connections than it keeps, and all workers may be busy at once.
     let workers = config.selvedge.workers.unwrap_or_else(super::available_cores);
     let of_worker = request_pool(config, &MemoryBudget::unlimited()).max_connections_per_worker;

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Client;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// How many entries a message names.
 const NAMED: usize = 5;
@@ -12,7 +12,7 @@ const NEWEST_SEAL: &str = "select s.entry_id, pg_catalog.encode(s.seal, 'hex')
     from selvedge_console.selvedge_audit_seals as s order by s.entry_id desc limit 1";
 
 /// Compares the entries of the console's audit with their seals. `is_older`: an older version of this program has made the platform schema.
-pub(super) async fn examine_audit(client: &Client, is_older: bool) -> Finding {
+pub(crate) async fn examine_audit(client: &Client, is_older: bool) -> Finding {
     let faults = match client.query(LIST_FAULTS, &[]).await {
         Ok(rows) => rows,
         Err(_) if is_older => return Finding::outdated("audit", "the seals of the console's audit"),

@@ -11,10 +11,10 @@ use selvedge_database::standby_passwords::{
 use tokio_postgres::Client;
 use tokio_postgres::types::PgLsn;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Examines the replicas from which REST reads; `primary` is a session of the database.
-pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {
+pub(crate) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {
     let Some(section) = &config.selvedge.replicas else {
         return Vec::new();
     };

@@ -5,13 +5,13 @@ use selvedge_database::harmful_settings::list_harmful_settings;
 use selvedge_database::local_logins::{ADVICE, list_open_lines};
 use selvedge_postgres::PrivilegedSession;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 const ABOUT_POSTGRES: &str = "select exists (select from pg_catalog.pg_roles as r
      where r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and r.rolsuper)";
 
 /// Examines the rights behind `session`. The lines of `pg_hba.conf` are of interest where this program has not written them.
-pub(super) async fn examine_rights(session: &PrivilegedSession, is_external: bool) -> Vec<Finding> {
+pub(crate) async fn examine_rights(session: &PrivilegedSession, is_external: bool) -> Vec<Finding> {
     let mut findings = check_settings(session).await;
     match session.query_one(ABOUT_POSTGRES, &[]).await {
         Ok(row) if row.get(0) => findings.push(Finding::error(

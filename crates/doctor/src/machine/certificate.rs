@@ -6,8 +6,7 @@ use chrono::{DateTime, Utc};
 use selvedge_certificates::{Report, read_report};
 use selvedge_config::{Config, TlsSection};
 
-use super::finding::Finding;
-use crate::tls::acme_folder;
+use crate::finding::Finding;
 
 /// Time in which a certificate that expires can still be renewed by hand.
 const SOON: Duration = Duration::from_secs(10 * 24 * 3600);
@@ -19,9 +18,9 @@ const TRUST_ADVICE: &str =
     "use the directory of an authority that clients trust; for one of your own name its root in ca_file";
 
 /// Examines the certificate that `serve` obtains; nothing where it obtains none.
-pub(super) fn examine_certificate(config: &Config) -> Option<Finding> {
+pub(crate) fn examine_certificate(config: &Config) -> Option<Finding> {
     let section = config.acme()?;
-    let report = read_report(&acme_folder(config), section.ca_file.as_deref());
+    let report = read_report(&config.acme_folder(), section.ca_file.as_deref());
     let failure = describe_failure(&report);
     let Some(not_after) = report.not_after else {
         let message = format!(

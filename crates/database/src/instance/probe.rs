@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 ///
 /// # Errors
 /// When the server does not respond, or is not ready; the message contains the response.
-pub(super) async fn check_ready(config: &Config) -> Result<()> {
+pub async fn check_ready(config: &Config) -> Result<()> {
     let answer = send_get(config, READY).await?;
     if !shows_ready(config, &answer) {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
@@ -31,7 +31,7 @@ pub(super) async fn check_ready(config: &Config) -> Result<()> {
 }
 
 /// Whether the running server is ready.
-pub(super) async fn is_ready(config: &Config) -> bool {
+pub async fn is_ready(config: &Config) -> bool {
     send_get(config, READY)
         .await
         .is_ok_and(|answer| shows_ready(config, &answer))
@@ -44,7 +44,7 @@ fn shows_ready(config: &Config, answer: &str) -> bool {
 }
 
 /// Whether the server responds 200 to a GET on this path within [`ANSWER_TIMEOUT`].
-pub(super) async fn answers_ok(config: &Config, path: &str) -> bool {
+pub async fn answers_ok(config: &Config, path: &str) -> bool {
     send_get(config, path).await.is_ok_and(|answer| is_ok(&answer))
 }
 

@@ -3,7 +3,7 @@
 use chrono::{NaiveDate, Utc};
 use tokio_postgres::{Client, Error};
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Databases and collations of which indexes were sorted by another version of the libraries than the one that is there now.
 const CHANGED: &str = "
@@ -30,7 +30,7 @@ const ENDS: [(i32, (i32, u32, u32)); 4] = [
 const NOTICE_DAYS: i64 = 180;
 
 /// Examines the order of indexes and the support of the major version.
-pub(super) async fn examine_upgrades(client: &Client) -> Vec<Finding> {
+pub(crate) async fn examine_upgrades(client: &Client) -> Vec<Finding> {
     let found = async {
         let major: i32 = client
             .query_one(

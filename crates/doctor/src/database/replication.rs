@@ -3,7 +3,7 @@
 use selvedge_config::Config;
 use tokio_postgres::{Client, Error};
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 const MIB: i64 = 1024 * 1024;
 /// A slot or replica that holds back more WAL than this is worth a look.
@@ -23,7 +23,7 @@ const REPLICAS: &str = "select coalesce(nullif(application_name, ''), client_add
        (select from pg_replication_slots slot where slot.active_pid = pg_stat_replication.pid and slot_type = 'logical')";
 
 /// Examines slots and replicas.
-pub(super) async fn examine_replication(config: &Config, client: &Client) -> Vec<Finding> {
+pub(crate) async fn examine_replication(config: &Config, client: &Client) -> Vec<Finding> {
     let mut findings = check_slots(client)
         .await
         .unwrap_or_else(|error| vec![Finding::unknown("slots", &error)]);

@@ -1,13 +1,12 @@
 //! The result of a check, and how it is printed.
 
-use selvedge_console::DoctorCheck;
 use selvedge_terminal::{BAD, DIM, GOOD, OutputFormat, WARN, show_foreign_text};
 use serde::Serialize;
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Status {
+pub enum Status {
     Ok,
     /// The checked part works now, but may stop working or is not safe.
     Warning,
@@ -17,19 +16,19 @@ pub(super) enum Status {
 
 /// The result of one check.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
+pub struct Finding {
     /// Names what was examined, for scripts: `clock`, `disk`, `slots`, …
-    pub(super) check: &'static str,
-    pub(super) status: Status,
-    pub(super) message: String,
+    pub check: &'static str,
+    pub status: Status,
+    pub message: String,
     /// How to solve the problem, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) advice: Option<String>,
+    pub advice: Option<String>,
 }
 
 impl Finding {
     /// Creates a finding without a problem.
-    pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: &'static str, message: impl Into<String>) -> Self {
         Self {
             check,
             status: Status::Ok,
@@ -39,7 +38,7 @@ impl Finding {
     }
 
     /// Creates a finding about something that works, but may stop working or is not safe.
-    pub(super) fn warning(
+    pub(crate) fn warning(
         check: &'static str,
         message: impl Into<String>,
         advice: impl Into<String>,
@@ -52,7 +51,7 @@ impl Finding {
     }
 
     /// Creates a finding about something that does not work.
-    pub(super) fn error(check: &'static str, message: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(crate) fn error(check: &'static str, message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             status: Status::Error,
             ..Self::warning(check, message, advice)
@@ -60,7 +59,7 @@ impl Finding {
     }
 
     /// Nothing is known of `what`, because the login of the examination may not read it. `needs` is a login that may.
-    pub(super) fn unread(check: &'static str, what: &[&str], needs: &str) -> Self {
+    pub(crate) fn unread(check: &'static str, what: &[&str], needs: &str) -> Self {
         Self::warning(
             check,
             format!("could not look: {}, needs {needs}", what.join("; ")),
@@ -69,7 +68,7 @@ impl Finding {
     }
 
     /// A check that this version cannot make in a database whose platform schema an older version of this program has made.
-    pub(super) fn outdated(check: &'static str, what: &str) -> Self {
+    pub(crate) fn outdated(check: &'static str, what: &str) -> Self {
         Self::warning(
             check,
             format!(
@@ -80,7 +79,7 @@ impl Finding {
     }
 
     /// A check that could not be made.
-    pub(super) fn unknown(check: &'static str, error: &tokio_postgres::Error) -> Self {
+    pub(crate) fn unknown(check: &'static str, error: &tokio_postgres::Error) -> Self {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
         Self::warning(
             check,
@@ -90,23 +89,8 @@ impl Finding {
     }
 }
 
-impl From<Finding> for DoctorCheck {
-    fn from(finding: Finding) -> Self {
-        Self {
-            name: finding.check,
-            status: match finding.status {
-                Status::Ok => "ok",
-                Status::Warning => "warning",
-                Status::Error => "error",
-            },
-            message: finding.message,
-            remedy: finding.advice,
-        }
-    }
-}
-
 /// Prints the findings: a list for people, `CHECK="status"` lines, or a JSON array.
-pub(super) fn print_findings(findings: &[Finding], format: OutputFormat) {
+pub(crate) fn print_findings(findings: &[Finding], format: OutputFormat) {
     match format {
         OutputFormat::Json => {
             anstream::println!("{}", serde_json::to_string_pretty(findings).unwrap_or_default())

@@ -4,10 +4,10 @@ use selvedge_config::{Config, EffectiveSetting, SettingOrigin};
 use selvedge_database::home::is_home;
 use selvedge_keys::KeySet;
 
-use super::finding::Finding;
+use crate::finding::Finding;
 
 /// Examines the keys as `serve` does at its start.
-pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {
+pub(crate) fn examine_keys(config: &Config) -> Vec<Finding> {
     let keys = match is_home(config) {
         true => KeySet::for_home(config),
         false => KeySet::for_production(config),
@@ -44,7 +44,7 @@ pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {
 }
 
 /// Says of each secret of a server where it comes from, never what it is, and which files of variables were read.
-pub(super) fn examine_sources(config: &Config) -> Option<Finding> {
+pub(crate) fn examine_sources(config: &Config) -> Option<Finding> {
     if config.selvedge.database_url.is_none() && !is_home(config) {
         return None;
     }

@@ -1,6 +1,8 @@
 //! A running instance of `selvedge start`, or of `selvedge serve` with its own database: its ports and addresses. Source: gateway
 //! contract §6.
 
+pub mod probe;
+
 use selvedge_config::Config;
 use selvedge_postgres::cluster::{
     Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock, is_production_home,
