@@ -54,7 +54,7 @@ SHORT_LIVED = (
 ABOUT_VERSIONS = (
     "crates/console/src/insights/sizes.rs",
     "crates/doctor/src/database/mod.rs",
-    "crates/server/src/commands/import/objects.rs",
+    "crates/import/src/objects/mod.rs",
     "crates/storage/src/backend/blob_deleter.rs",
     "crates/storage/src/bucket/delete_bucket.rs",
     "crates/storage/src/bucket/empty_bucket.rs",

@@ -7,6 +7,8 @@
 pub mod additions;
 pub mod capacity;
 pub mod client_program;
+pub mod consent;
+pub mod dump_statements;
 pub mod embedded;
 mod extensions;
 pub mod external;

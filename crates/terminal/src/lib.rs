@@ -1,9 +1,10 @@
-//! Printing to the terminal: tables for people, `NAME="value"` lines and JSON for scripts.
+//! Printing to the terminal: tables for people, `NAME="value"` lines and JSON for scripts. And questions there.
 //!
 //! In: values, warnings and notes of a command, and texts that others have chosen. Out: lines on standard output, where results go,
 //! and on standard error, where everything else goes. What a command does, and which arguments choose a format, is left to the callers.
 
 mod output_format;
+mod prompt;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,6 +14,7 @@ use anstyle::{AnsiColor, Color, Style};
 use indexmap::IndexMap;
 
 pub use output_format::OutputFormat;
+pub use prompt::{ask_question, ask_secret, read_line};
 
 /// Names and values in the order in which they are printed.
 pub type Values = IndexMap<Cow<'static, str>, String>;

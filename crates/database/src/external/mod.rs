@@ -1,5 +1,6 @@
 //! A database that this program does not run itself: that of `DATABASE_URL`, or that of `selvedge rest`.
 
+mod apply_platform;
 pub mod passwords;
 pub mod standby_passwords;
 
@@ -17,6 +18,8 @@ use tokio_postgres::{Client, Config};
 
 use crate::embedded;
 use crate::service_logins;
+
+pub use apply_platform::apply_platform_to_external;
 
 /// Whether `postgres` is a superuser, and whether it is the user who logged in: poolers have users of other names for it.
 const ABOUT_POSTGRES: &str = "

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use selvedge_config::{Environment, Flags};
+use selvedge_import::ImportOptions;
 
 use super::hidden_arguments::TARGET_VARIABLE;
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct ImportArgs {
     /// URL of the source's database [env: SUPABASE_DB_URL, and SUPABASE_DB_PASSWORD for a URL without a password]
     #[arg(long, value_name = "URL")]
@@ -43,6 +44,18 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
+    /// What the import itself is told; the rest are flags.
+    pub(crate) fn options(&self) -> ImportOptions {
+        ImportOptions {
+            db_url: self.db_url.clone(),
+            api_url: self.api_url.clone(),
+            service_role_key: self.service_role_key.clone(),
+            no_objects: self.no_objects,
+            skip_objects: self.skip_objects,
+            yes: self.yes.clone(),
+        }
+    }
+
     /// Adds the target and `--pg-bin` to the flags that override the configuration.
     pub(super) fn add_to(&self, flags: Flags) -> Flags {
         // The argument is a variable by now, see `hidden_arguments`.

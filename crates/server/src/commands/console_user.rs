@@ -7,9 +7,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use selvedge_config::Config;
 use selvedge_console::{Level, add_account, list_accounts, remove_account, set_account_level};
 use selvedge_database::target::run_as_console;
-use selvedge_terminal::{DIM, GOOD};
+use selvedge_terminal::{DIM, GOOD, ask_secret, read_line};
 
-use super::prompt::{ask_secret, read_line};
 use crate::cli::{ConsoleArea, ConsoleArgs, UserAction};
 
 /// Runs `selvedge console user`.

@@ -10,10 +10,9 @@ use secrecy::{ExposeSecret, SecretString};
 use selvedge_config::{Config, Environment, Project, link_file, read_link};
 use selvedge_database::external::ExternalDatabase;
 use selvedge_project_trust::{check_place, write_private_file};
-use selvedge_terminal::{DIM, GOOD};
+use selvedge_terminal::{DIM, GOOD, ask_secret};
 use url::Url;
 
-use super::prompt::ask_secret;
 use crate::cli::LinkArgs;
 
 /// What is asked of a database that is linked.

@@ -4,7 +4,6 @@ mod adopt;
 mod apply;
 mod background;
 mod cluster;
-mod consent;
 mod console;
 mod console_user;
 mod database_login;
@@ -14,7 +13,6 @@ mod extension;
 mod functions;
 mod generate;
 mod handover;
-mod import;
 mod init;
 mod inspect;
 mod instance_values;
@@ -24,7 +22,6 @@ mod link;
 mod link_cli;
 mod logging;
 mod migrate;
-mod prompt;
 mod reset;
 mod rest;
 mod restart;
@@ -46,6 +43,7 @@ mod trust;
 
 use anyhow::Result;
 use selvedge_config::{Config, Loaded};
+use selvedge_database::consent::agree_to_delete_project;
 use selvedge_database::embedded;
 use selvedge_database::home::refuse_in_home;
 use selvedge_database::instance::probe::check_ready;
@@ -129,7 +127,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Restore(args) => {
             selvedge_backup::restore_backup(&config, &args.file, args.yes.as_deref()).await
         }
-        Command::Import(args) => import::run(&config, &args).await,
+        Command::Import(args) => selvedge_import::import_project(&config, &args.options()).await,
         Command::Stack(args) => stack::run(config, args).await,
         Command::Trust(args) => trust::run(&config, &args),
     }
@@ -191,7 +189,7 @@ fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess
             if project_trust::has_own_files_alone(config) {
                 embedded::check_files_before_reset(config)?;
             }
-            consent::agree_to_delete_project(config, args.yes)?;
+            agree_to_delete_project(config, args.yes)?;
             project_trust::delete_foreign(config)?;
             Ok(ProjectAccess {
                 may_delete: true,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::{Config, Mode};
+use selvedge_database::consent::agree_to_delete_project;
 use selvedge_database::embedded::{self, Embedded};
 use selvedge_database::initialized::mark_initialized;
 use selvedge_database::instance::describe_holder;
@@ -16,7 +17,6 @@ use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock};
 use selvedge_storage::SeedReport;
 use selvedge_terminal::{GOOD, print_note};
 
-use super::consent::agree_to_delete_project;
 use super::summary;
 use crate::services::{BackgroundRuntime, Services};
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
+use selvedge_database::consent::{agree_to_empty, agree_to_empty_own};
 use selvedge_database::target::{TargetDatabase, run_on_database, run_on_found};
 use selvedge_postgres::migrate::{
     DiscoveredMigrations, Tenant, TenantMigrations, TenantsRun, create_tenant, discover_migrations,
@@ -13,7 +14,6 @@ use selvedge_postgres::migrate::{
 use selvedge_terminal::{DIM, GOOD, WARN, print_note};
 use tokio_postgres::Client;
 
-use super::consent::{agree_to_empty, agree_to_empty_own};
 use crate::cli::{DropTenantsArgs, TenantsAction};
 
 /// The longest name in bytes that PostgreSQL does not truncate.

@@ -6,9 +6,8 @@ use std::io::IsTerminal as _;
 use anyhow::{Result, bail};
 use selvedge_config::Config;
 use selvedge_project_trust as project_trust;
-use selvedge_terminal::{GOOD, WARN, show_foreign_text};
+use selvedge_terminal::{GOOD, WARN, ask_question, show_foreign_text};
 
-use super::consent::ask;
 use crate::cli::TrustArgs;
 
 /// Runs `selvedge trust`.
@@ -41,7 +40,7 @@ fn agree(lines: &[String], yes: bool) -> Result<()> {
     for line in lines {
         anstream::println!("  {}", show_foreign_text(line));
     }
-    match ask("Files of this project name these. Use them with your rights? [y/N] ")?.as_str() {
+    match ask_question("Files of this project name these. Use them with your rights? [y/N] ")?.as_str() {
         "y" | "Y" | "yes" => Ok(()),
         _ => bail!("nothing was trusted"),
     }

@@ -12,6 +12,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use selvedge_config::Config;
 use selvedge_database::addition_changes::{AdditionChange, compare_additions};
 use selvedge_database::additions::list_additions;
+use selvedge_database::dump_statements::{is_right_of_console, without_comments};
 use selvedge_database::target::TargetDatabase;
 use selvedge_database::{EMBEDDED_PASSWORD, embedded};
 use selvedge_postgres::migrate::{create_migration, join_statements, replace_file, split_statements};
@@ -22,7 +23,6 @@ use tokio_postgres::Config as Login;
 use tokio_postgres::config::{Host, SslMode};
 use url::Url;
 
-use super::dump::{is_right_of_console, without_comments};
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
 

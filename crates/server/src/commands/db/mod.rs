@@ -17,7 +17,6 @@ use selvedge_config::Config;
 use super::background::start_detached;
 use crate::cli::DbAction;
 
-pub(super) use dump::keep_imported_statements;
 pub(super) use reset::migrate_down;
 pub(super) use squash::run as squash_migrations;
 

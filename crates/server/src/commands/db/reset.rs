@@ -3,7 +3,8 @@
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
-use selvedge_database::external::ExternalDatabase;
+use selvedge_database::consent::{agree_to_empty, agree_to_empty_own};
+use selvedge_database::external::{ExternalDatabase, apply_platform_to_external};
 use selvedge_database::fresh::read_fresh_state;
 use selvedge_database::initialized::mark_initialized;
 use selvedge_database::rebuild::{
@@ -17,8 +18,6 @@ use selvedge_storage::SeedReport;
 use selvedge_terminal::GOOD;
 
 use crate::cli::{DbResetArgs, DownArgs};
-use crate::commands::apply::apply_platform_to_external;
-use crate::commands::consent::{agree_to_empty, agree_to_empty_own};
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
 use crate::services;

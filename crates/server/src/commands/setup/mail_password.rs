@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use secrecy::SecretString;
 use selvedge_config::Environment;
+use selvedge_terminal::ask_secret;
 
 use super::answers::Answers;
 use super::files::SMTP_PASSWORD;
@@ -18,7 +19,6 @@ use super::record::Record;
 use super::step::{Content, Owner, write_file};
 use super::undo::Undo;
 use crate::cli::SetupArgs;
-use crate::commands::prompt::ask_secret;
 
 /// Names the file with the mail server's password.
 const PASSWORD_FILE: &str = "SMTP_PASSWORD_FILE";

@@ -20,37 +20,37 @@ const PROJECT_SCHEMAS: &str = "
 
 /// A table and its columns other than generated ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Table {
-    pub(super) schema: String,
-    pub(super) name: String,
-    pub(super) columns: Vec<String>,
+pub(crate) struct Table {
+    pub(crate) schema: String,
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
 }
 
 impl Table {
     /// Returns the quoted qualified name.
-    pub(super) fn quoted(&self) -> String {
+    pub(crate) fn quoted(&self) -> String {
         quote_qualified(&self.schema, &self.name)
     }
 }
 
 /// Returns the quoted name of an object in a schema.
-pub(super) fn quote_qualified(schema: &str, name: &str) -> String {
+pub(crate) fn quote_qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
 /// Returns the schemas of Supabase's platform and of Selvedge's.
-pub(super) fn platform_schemas() -> Vec<&'static str> {
+pub(crate) fn platform_schemas() -> Vec<&'static str> {
     PLATFORM_SCHEMAS.into_iter().chain(IMAGE_SCHEMAS).collect()
 }
 
 /// Lists the schemas that the project's migrations fill: `public`, its own, and the history of migrations.
-pub(super) async fn list_project_schemas(client: &Client) -> Result<Vec<String>> {
+pub(crate) async fn list_project_schemas(client: &Client) -> Result<Vec<String>> {
     let rows = client.query(PROJECT_SCHEMAS, &[&platform_schemas()]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 /// Lists the tables of these schemas and further tables, which are given as `schema.table`.
-pub(super) async fn list_tables(
+pub(crate) async fn list_tables(
     client: &Client,
     schemas: &[String],
     further: &[String],
@@ -67,7 +67,7 @@ pub(super) async fn list_tables(
 }
 
 /// Counts a table's rows, without those of partitions and inheriting tables.
-pub(super) async fn count_rows(client: &Client, table: &Table) -> Result<i64> {
+pub(crate) async fn count_rows(client: &Client, table: &Table) -> Result<i64> {
     let query = format!("select count(*) from only {}", table.quoted());
     Ok(client.query_one(&query, &[]).await?.get(0))
 }

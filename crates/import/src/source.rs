@@ -12,20 +12,20 @@ const STRANGE_VERSIONS: &str =
     "select version from supabase_migrations.schema_migrations where version !~ '^[0-9]{1,100}$' limit 1";
 
 /// A connection with an open read-only transaction, in which every query sees the same snapshot.
-pub(super) struct Source {
-    pub(super) client: Client,
-    pub(super) login: Login,
+pub(crate) struct Source {
+    pub(crate) client: Client,
+    pub(crate) login: Login,
     /// The database's identity, see [`find_identity`].
-    pub(super) identity: String,
+    pub(crate) identity: String,
     /// The exported snapshot, which pg_dump uses, too.
-    pub(super) snapshot: String,
+    pub(crate) snapshot: String,
     /// The project's schemas, `public` among them.
-    pub(super) schemas: Vec<String>,
+    pub(crate) schemas: Vec<String>,
 }
 
 impl Source {
     /// Connects and begins the transaction.
-    pub(super) async fn open(login: &Login) -> Result<Self> {
+    pub(crate) async fn open(login: &Login) -> Result<Self> {
         let client = connect(login).await?;
         let is_superuser: String = client.query_one("show is_superuser", &[]).await?.get(0);
         if is_superuser == "on" {
@@ -54,7 +54,7 @@ impl Source {
     ///
     /// # Errors
     /// When there is such a version; the message names it.
-    pub(super) async fn check_history(&self) -> Result<()> {
+    pub(crate) async fn check_history(&self) -> Result<()> {
         let rows = self.try_query(STRANGE_VERSIONS).await?.unwrap_or_default();
         match rows.first() {
             None => Ok(()),
@@ -68,7 +68,7 @@ impl Source {
 
     /// Runs a query, and returns `None` when PostgreSQL refuses it, for example because a table is missing. The transaction stays
     /// usable.
-    pub(super) async fn try_query(&self, sql: &str) -> Result<Option<Vec<tokio_postgres::Row>>> {
+    pub(crate) async fn try_query(&self, sql: &str) -> Result<Option<Vec<tokio_postgres::Row>>> {
         self.client.batch_execute("savepoint attempt").await?;
         match self.client.query(sql, &[]).await {
             Ok(rows) => Ok(Some(rows)),
@@ -91,7 +91,7 @@ fn keep_project_schemas(mut schemas: Vec<String>) -> Vec<String> {
 
 /// Connects to the source. Time limits are disabled, and the empty search path makes PostgreSQL qualify every name in definitions. Rows are
 /// written as pg_dump writes them, whatever the database or the role says of dates and numbers.
-pub(super) async fn connect(login: &Login) -> Result<Client> {
+pub(crate) async fn connect(login: &Login) -> Result<Client> {
     let client = selvedge_postgres::connect(login)
         .await
         .context("cannot log in to the source's database")?;

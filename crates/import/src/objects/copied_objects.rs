@@ -42,17 +42,17 @@ const FINISH: &str = "
 
 /// A row of `storage.objects` as an import writes it.
 #[derive(Debug, Clone)]
-pub(super) struct Note {
-    pub(super) id: Uuid,
+pub(crate) struct Note {
+    pub(crate) id: Uuid,
     version: String,
     bucket: String,
     name: String,
     /// Whether the row was written, or left to people.
-    pub(super) is_done: bool,
+    pub(crate) is_done: bool,
 }
 
 impl Note {
-    pub(super) fn of(object: &SourceObject) -> Self {
+    pub(crate) fn of(object: &SourceObject) -> Self {
         Self {
             id: object.id,
             version: object.version.to_string(),
@@ -75,15 +75,15 @@ impl Note {
 }
 
 /// Ids, versions, buckets and names of notes, as parameters of a statement.
-pub(super) struct NoteColumns<'n> {
-    pub(super) ids: Vec<Uuid>,
-    pub(super) versions: Vec<&'n str>,
-    pub(super) buckets: Vec<&'n str>,
-    pub(super) names: Vec<&'n str>,
+pub(crate) struct NoteColumns<'n> {
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) versions: Vec<&'n str>,
+    pub(crate) buckets: Vec<&'n str>,
+    pub(crate) names: Vec<&'n str>,
 }
 
 impl<'n> NoteColumns<'n> {
-    pub(super) fn of(notes: impl Iterator<Item = &'n Note> + Clone) -> Self {
+    pub(crate) fn of(notes: impl Iterator<Item = &'n Note> + Clone) -> Self {
         Self {
             ids: notes.clone().map(|note| note.id).collect(),
             versions: notes.clone().map(|note| note.version.as_str()).collect(),
@@ -94,7 +94,7 @@ impl<'n> NoteColumns<'n> {
 }
 
 /// The notes of the import whose objects are copied now.
-pub(super) struct CopiedObjects<'c> {
+pub(crate) struct CopiedObjects<'c> {
     superuser: &'c Client,
     /// The transaction that has imported the database; `None` where an earlier version has not noted it.
     import: Option<String>,
@@ -102,7 +102,7 @@ pub(super) struct CopiedObjects<'c> {
 
 impl<'c> CopiedObjects<'c> {
     /// Opens the notes.
-    pub(super) async fn open(superuser: &'c Client) -> Result<Self> {
+    pub(crate) async fn open(superuser: &'c Client) -> Result<Self> {
         let unfinished = unfinished_import::find(superuser).await?;
         let import = unfinished.and_then(|unfinished| unfinished.transaction);
         superuser.batch_execute(CREATE).await?;
@@ -111,7 +111,7 @@ impl<'c> CopiedObjects<'c> {
     }
 
     /// Returns the notes of these objects and of those that were imported under their names.
-    pub(super) async fn find(&self, objects: &[Note]) -> Result<Vec<Note>> {
+    pub(crate) async fn find(&self, objects: &[Note]) -> Result<Vec<Note>> {
         let columns = NoteColumns::of(objects.iter());
         let rows = self
             .superuser
@@ -121,12 +121,12 @@ impl<'c> CopiedObjects<'c> {
     }
 
     /// Notes that `new` is about to be written in place of `old`.
-    pub(super) async fn begin(&self, old: &[Note], new: &[Note]) -> Result<()> {
+    pub(crate) async fn begin(&self, old: &[Note], new: &[Note]) -> Result<()> {
         self.write(BEGIN, old, new).await
     }
 
     /// Notes that `new` is done, in place of `old`.
-    pub(super) async fn finish(&self, old: &[Note], new: &[Note]) -> Result<()> {
+    pub(crate) async fn finish(&self, old: &[Note], new: &[Note]) -> Result<()> {
         self.write(FINISH, old, new).await
     }
 
@@ -150,14 +150,14 @@ impl<'c> CopiedObjects<'c> {
     }
 
     /// The ids of the objects that this import has copied so far.
-    pub(super) async fn list_ids(&self) -> Result<Vec<Uuid>> {
+    pub(crate) async fn list_ids(&self) -> Result<Vec<Uuid>> {
         let ids = "select distinct id from _selvedge.copied_objects";
         let rows = self.superuser.query(ids, &[]).await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
     /// Returns the notes of these ids.
-    pub(super) async fn find_ids(&self, ids: &[Uuid]) -> Result<Vec<Note>> {
+    pub(crate) async fn find_ids(&self, ids: &[Uuid]) -> Result<Vec<Note>> {
         let none: [&str; 0] = [];
         let rows = self
             .superuser

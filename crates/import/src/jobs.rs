@@ -28,7 +28,7 @@ const MAY_USE: &str = "select has_schema_privilege(r.oid, 'cron', 'usage') from 
 
 /// Copies all jobs, in the import's transaction. Those that the target refuses are reported as left out, for example those of the
 /// platform's own roles.
-pub(super) async fn copy_jobs(source: &Source, writer: &Writer, report: &mut Report) -> Result<()> {
+pub(crate) async fn copy_jobs(source: &Source, writer: &Writer, report: &mut Report) -> Result<()> {
     let client = &writer.client;
     if !client.query_one(HAS_JOBS, &[]).await?.get::<_, bool>(0) {
         return Ok(());

@@ -9,8 +9,8 @@ use selvedge_postgres::{SHIPPED, quote_identifier};
 use selvedge_terminal::show_foreign;
 use tokio_postgres::Client;
 
-use super::report::Report;
-use super::source::Source;
+use crate::report::Report;
+use crate::source::Source;
 
 /// Extensions that every hosted Supabase database has, whether the project uses them or not.
 const OF_IMAGE: [&str; 2] = ["pg_graphql", "pgsodium"];
@@ -26,7 +26,7 @@ struct SourceExtension {
 ///
 /// # Errors
 /// When objects of the project need an extension that the target does not have. The message says how to install it.
-pub(super) async fn plan_extensions(source: &Source, target: &Client, report: &mut Report) -> Result<String> {
+pub(crate) async fn plan_extensions(source: &Source, target: &Client, report: &mut Report) -> Result<String> {
     let available = list_available(target).await?;
     let (mut statements, mut missing) = (String::new(), Vec::new());
     for extension in read_extensions(source).await? {

@@ -8,9 +8,9 @@ use selvedge_postgres::migrate::{is_platform_role, substitute_superuser_statemen
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::{Client, Row};
 
-use super::report::Report;
-use super::source::Source;
-use super::target::{Writer, try_statement};
+use crate::report::Report;
+use crate::source::Source;
+use crate::target::{Writer, try_statement};
 
 /// Roles of PostgreSQL with whose rights a session leaves the database.
 const SERVER_ROLES: [&str; 4] = [
@@ -35,7 +35,7 @@ const POSSIBLE_OWNERS: &str = "select r.rolname::text from pg_catalog.pg_roles a
 
 /// Creates the roles that the target does not have. Their passwords are not readable at the source, so the report names them. Returns
 /// the roles that may own objects.
-pub(super) async fn copy_roles(source: &Source, writer: &Writer, report: &mut Report) -> Result<Vec<String>> {
+pub(crate) async fn copy_roles(source: &Source, writer: &Writer, report: &mut Report) -> Result<Vec<String>> {
     let target = &writer.client;
     let existing = list_roles(target).await?;
     let all = list_roles(&source.client).await?;
@@ -213,7 +213,7 @@ async fn run_statement(target: &Client, statement: &str) -> Result<()> {
 }
 
 /// Lists the names of all roles.
-pub(super) async fn list_roles(client: &Client) -> Result<Vec<String>> {
+pub(crate) async fn list_roles(client: &Client) -> Result<Vec<String>> {
     let rows = client.query("select rolname::text from pg_roles", &[]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }

@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_config::Config;
-use selvedge_database::external::ExternalDatabase;
+use selvedge_database::consent::{agree_to_empty_external, agree_to_empty_own};
+use selvedge_database::external::{ExternalDatabase, apply_platform_to_external};
 use selvedge_database::identity::find_identity;
 use selvedge_database::initialized::mark_initialized;
 use selvedge_database::objects_owner::ObjectsOwner;
@@ -19,9 +20,7 @@ use selvedge_terminal::GOOD;
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::list_project_schemas;
-use crate::cli::ImportArgs;
-use crate::commands::apply::apply_platform_to_external;
-use crate::commands::consent::{agree_to_empty_external, agree_to_empty_own};
+use crate::options::ImportOptions;
 
 /// This table has a row from the commit of the imported database until all objects are copied, too. A superuser writes it beside the
 /// import's transaction, and the row counts when that one is committed.
@@ -57,10 +56,10 @@ const CONTENT_OF_SERVICES: &str =
     "select (select count(*) from auth.users), (select count(*) from storage.buckets)";
 
 /// The target database and a superuser's connection to it, which reads catalogs and writes what the platform itself notes.
-pub(super) struct Target {
-    pub(super) superuser: PrivilegedSession,
+pub(crate) struct Target {
+    pub(crate) superuser: PrivilegedSession,
     /// A session of `postgres`, for what reads tables of the project.
-    pub(super) administrator: Client,
+    pub(crate) administrator: Client,
     logins: Logins,
     /// The cluster, if it was started for the import.
     cluster: Option<Cluster>,
@@ -77,8 +76,8 @@ struct Logins {
 
 /// The session in which everything of the source is written. It has the rights of `postgres` and of [`OWNERS`], and was not authenticated
 /// as a superuser, so that neither code of the source nor code that somebody has left in the target has more.
-pub(super) struct Writer {
-    pub(super) client: Client,
+pub(crate) struct Writer {
+    pub(crate) client: Client,
     /// The quoted name of the role that has logged in.
     role: String,
 }
@@ -86,7 +85,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Becomes the role of the run, until the transaction ends. What it creates gets no default privileges, which those of `postgres`
     /// and `supabase_admin` would add to the rights that the source gives.
-    pub(super) async fn become_creator(&self) -> Result<()> {
+    pub(crate) async fn become_creator(&self) -> Result<()> {
         Ok(self
             .client
             .batch_execute(&format!("set local role {}", self.role))
@@ -94,12 +93,12 @@ impl Writer {
     }
 
     /// Becomes `postgres`, as which the session has begun.
-    pub(super) async fn become_postgres(&self) -> Result<()> {
+    pub(crate) async fn become_postgres(&self) -> Result<()> {
         Ok(self.client.batch_execute("set local role postgres").await?)
     }
 
     /// Gives what is left in the ownership of the creator to `postgres`.
-    pub(super) async fn end_creator(&self) -> Result<()> {
+    pub(crate) async fn end_creator(&self) -> Result<()> {
         self.become_creator().await?;
         let reassign = format!(
             "reassign owned by {} to postgres; set local role postgres",
@@ -109,14 +108,14 @@ impl Writer {
     }
 
     /// Makes the creator a member of a role, so that it may give it objects. Says whether that is possible.
-    pub(super) async fn join_role(&self, role: &str) -> Result<bool> {
+    pub(crate) async fn join_role(&self, role: &str) -> Result<bool> {
         let grant = format!("grant {} to {}", quote_identifier(role), self.role);
         Ok(try_statement(&self.client, &grant).await?.is_none())
     }
 }
 
 /// Runs a statement that may be refused, in the import's transaction, which goes on then. Returns the message of the refusal.
-pub(super) async fn try_statement(client: &Client, statement: &str) -> Result<Option<String>> {
+pub(crate) async fn try_statement(client: &Client, statement: &str) -> Result<Option<String>> {
     client.batch_execute("savepoint attempt").await?;
     match client.batch_execute(statement).await {
         Ok(()) => {
@@ -139,10 +138,10 @@ impl Target {
     ///
     /// # Errors
     /// When the login is no superuser, another import runs, or nobody agrees to change a database that this program does not run.
-    pub(super) async fn open(config: &Config, args: &ImportArgs) -> Result<Self> {
+    pub(crate) async fn open(config: &Config, options: &ImportOptions) -> Result<Self> {
         match TargetDatabase::find_or_allow_start(config).await? {
             Some(TargetDatabase::External(database)) => {
-                agree_to_change(config, args, &database).await?;
+                agree_to_change(config, options, &database).await?;
                 let superuser = apply_platform_to_external(config, &database).await?;
                 if !superuser.is_superuser() {
                     bail!(
@@ -165,7 +164,7 @@ impl Target {
                 .await
             }
             Some(TargetDatabase::Running(running)) => {
-                agree_to_empty_own(args.yes.as_deref())?;
+                agree_to_empty_own(options.yes.as_deref())?;
                 let logins = Logins {
                     superuser: running.superuser_login(),
                     address: embedded::login_to_running(&running, "postgres"),
@@ -175,7 +174,7 @@ impl Target {
                 Self::begin(superuser, administrator, logins, None, true).await
             }
             None => {
-                agree_to_empty_own(args.yes.as_deref())?;
+                agree_to_empty_own(options.yes.as_deref())?;
                 let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
                 let superuser = embedded::apply_platform_to(config, &cluster).await?;
                 let logins = Logins {
@@ -209,7 +208,7 @@ impl Target {
     }
 
     /// Opens the session that writes. Its role is dropped when the session has ended.
-    pub(super) async fn open_writer(&self) -> Result<Writer> {
+    pub(crate) async fn open_writer(&self) -> Result<Writer> {
         let superuser = embedded::connect_privileged(&self.logins.superuser).await?;
         let login = RunLogin::create_for_import(superuser, &self.logins.address, &OWNERS)
             .await
@@ -224,7 +223,7 @@ impl Target {
     }
 
     /// Closes the connection, and stops the cluster if it was started for the import.
-    pub(super) async fn close(self) -> Result<()> {
+    pub(crate) async fn close(self) -> Result<()> {
         // If the connection is lost, the session has ended, and has nothing any more.
         release_import(&self.superuser).await.ok();
         drop((self.superuser, self.administrator));
@@ -236,18 +235,18 @@ impl Target {
     }
 
     /// Returns the database's identity, see [`find_identity`].
-    pub(super) async fn identity(&self) -> Result<String> {
+    pub(crate) async fn identity(&self) -> Result<String> {
         find_identity(&self.superuser).await
     }
 
     /// Returns the identity of the source whose database was imported but not all of its objects; `None` without such an import.
-    pub(super) async fn find_unfinished(&self) -> Result<Option<String>> {
+    pub(crate) async fn find_unfinished(&self) -> Result<Option<String>> {
         let unfinished = unfinished_import::find(&self.superuser).await?;
         Ok(unfinished.map(|unfinished| unfinished.source))
     }
 
     /// The database whose objects the copied files are.
-    pub(super) async fn objects_owner(&self, config: &Config) -> Result<ObjectsOwner> {
+    pub(crate) async fn objects_owner(&self, config: &Config) -> Result<ObjectsOwner> {
         match ExternalDatabase::of_project(config)? {
             Some(external) if !self.is_embedded => {
                 ObjectsOwner::of_session(config, &self.superuser, &external.describe()).await
@@ -257,12 +256,12 @@ impl Target {
     }
 
     /// Describes the project that the database contains, such as `3 tables and views, 2 users`; `None` when it is empty.
-    pub(super) async fn describe_content(&self) -> Result<Option<String>> {
+    pub(crate) async fn describe_content(&self) -> Result<Option<String>> {
         describe_content(&self.superuser, Some(&self.administrator)).await
     }
 
     /// Removes the project from the database, in the caller's transaction.
-    pub(super) async fn clear(&self, writer: &Writer) -> Result<()> {
+    pub(crate) async fn clear(&self, writer: &Writer) -> Result<()> {
         clear_project(&writer.client).await?;
         if self.is_embedded {
             drop_project_roles(&writer.client).await?;
@@ -271,7 +270,7 @@ impl Target {
     }
 
     /// Notes that the objects are not copied yet. The note counts once the writer's open transaction is committed.
-    pub(super) async fn record_begin(&self, writer: &Writer, source: &str) -> Result<()> {
+    pub(crate) async fn record_begin(&self, writer: &Writer, source: &str) -> Result<()> {
         let xid = "select pg_catalog.pg_current_xact_id()::pg_catalog.text";
         let xid: String = writer.client.query_one(xid, &[]).await?.get(0);
         self.superuser.batch_execute(RECORD_BEGIN).await?;
@@ -283,7 +282,7 @@ impl Target {
 
     /// Writes the source's migrations to files, as far as the folder does not have them: `start` refuses a history of migrations
     /// without files.
-    pub(super) async fn write_migration_files(&self, config: &Config) -> Result<()> {
+    pub(crate) async fn write_migration_files(&self, config: &Config) -> Result<()> {
         if !self.is_embedded {
             return Ok(());
         }
@@ -296,7 +295,7 @@ impl Target {
     }
 
     /// Records that the import is complete.
-    pub(super) async fn record_end(&self, config: &Config) -> Result<()> {
+    pub(crate) async fn record_end(&self, config: &Config) -> Result<()> {
         // The next start must not give back what the source's default privileges leave out.
         record_auto_expose(&self.superuser, embedded::exposes_new_tables(config)).await?;
         if self.cluster.is_some() {
@@ -313,9 +312,13 @@ impl Target {
 
 /// Lets an import go on that would change a database which this program does not run, before the platform's files or passwords of logins are.
 /// On another machine the host has to be named in any case, on this one only a database with content needs `--yes`.
-async fn agree_to_change(config: &Config, args: &ImportArgs, database: &ExternalDatabase) -> Result<()> {
+async fn agree_to_change(
+    config: &Config,
+    options: &ImportOptions,
+    database: &ExternalDatabase,
+) -> Result<()> {
     if !database.needs_no_name() {
-        return agree_to_empty_external(database, args.yes.as_deref());
+        return agree_to_empty_external(database, options.yes.as_deref());
     }
     let session = database.connect().await?;
     let has_platform = "select pg_catalog.to_regclass('auth.users') is not null
@@ -325,12 +328,12 @@ async fn agree_to_change(config: &Config, args: &ImportArgs, database: &External
         false => None,
     };
     match describe_content(&session, administrator.as_ref()).await? {
-        Some(content) if args.yes.is_none() => bail!(
+        Some(content) if options.yes.is_none() => bail!(
             "{} ({}) is not empty ({content}): say with --yes that it is replaced",
             config.project.id,
             database.describe()
         ),
-        Some(_) => agree_to_empty_external(database, args.yes.as_deref()),
+        Some(_) => agree_to_empty_external(database, options.yes.as_deref()),
         None => Ok(()),
     }
 }

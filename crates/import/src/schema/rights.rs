@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use tokio_postgres::Client;
 
-use super::source::Source;
+use crate::source::Source;
 
 /// Most differences that the error names.
 const MAX_NAMES: usize = 20;
@@ -19,7 +19,7 @@ type Right = (String, String, String, String, bool);
 ///
 /// # Errors
 /// When they differ; the message names the objects.
-pub(super) async fn compare_rights(source: &Source, target: &Client) -> Result<()> {
+pub(crate) async fn compare_rights(source: &Source, target: &Client) -> Result<()> {
     let own = list_ordinary_roles(target).await?;
     let mut shared = list_ordinary_roles(&source.client).await?;
     // The console's roles get their rights afterwards, and what supabase_admin owns at the source is of postgres here.

@@ -6,23 +6,23 @@ use anyhow::{Context, Result, bail};
 use secrecy::SecretString;
 use selvedge_config::Environment;
 use selvedge_database::external::ExternalDatabase;
+use selvedge_terminal::ask_secret;
 use tokio_postgres::Config as Login;
 
-use crate::cli::ImportArgs;
-use crate::commands::prompt::ask_secret;
+use crate::options::ImportOptions;
 
 /// Address and credentials of the source's database and API.
-pub(super) struct SourceSettings {
-    pub(super) login: Login,
+pub(crate) struct SourceSettings {
+    pub(crate) login: Login,
     /// The API from which objects are downloaded; `None` with `--no-objects`.
-    pub(super) api: Option<ApiSettings>,
+    pub(crate) api: Option<ApiSettings>,
 }
 
 /// Address and service role key of the source's API.
-pub(super) struct ApiSettings {
+pub(crate) struct ApiSettings {
     /// The URL without a slash at its end.
-    pub(super) url: String,
-    pub(super) key: SecretString,
+    pub(crate) url: String,
+    pub(crate) key: SecretString,
 }
 
 impl SourceSettings {
@@ -31,16 +31,16 @@ impl SourceSettings {
     ///
     /// # Errors
     /// When a value is missing or malformed.
-    pub(super) fn read(args: &ImportArgs, environment: &Environment) -> Result<Self> {
+    pub(crate) fn read(options: &ImportOptions, environment: &Environment) -> Result<Self> {
         Ok(Self {
-            login: read_login(args, environment)?,
-            api: read_api(args, environment)?,
+            login: read_login(options, environment)?,
+            api: read_api(options, environment)?,
         })
     }
 }
 
-fn read_login(args: &ImportArgs, environment: &Environment) -> Result<Login> {
-    let url = args
+fn read_login(options: &ImportOptions, environment: &Environment) -> Result<Login> {
+    let url = options
         .db_url
         .as_deref()
         .or_else(|| environment.get("SUPABASE_DB_URL"))
@@ -62,11 +62,11 @@ fn read_login(args: &ImportArgs, environment: &Environment) -> Result<Login> {
     Ok(login)
 }
 
-fn read_api(args: &ImportArgs, environment: &Environment) -> Result<Option<ApiSettings>> {
-    if args.no_objects {
+fn read_api(options: &ImportOptions, environment: &Environment) -> Result<Option<ApiSettings>> {
+    if options.no_objects {
         return Ok(None);
     }
-    let Some(url) = args
+    let Some(url) = options
         .api_url
         .as_deref()
         .or_else(|| environment.get("SUPABASE_URL"))
@@ -76,7 +76,7 @@ fn read_api(args: &ImportArgs, environment: &Environment) -> Result<Option<ApiSe
              objects out with --no-objects"
         );
     };
-    let key = args
+    let key = options
         .service_role_key
         .as_deref()
         .or_else(|| environment.get("SUPABASE_SERVICE_ROLE_KEY"))
@@ -101,14 +101,14 @@ mod tests {
     #[test]
     fn read_takes_arguments_before_variables_and_requires_an_api_unless_no_objects() {
         let environment = |pairs: &[(&'static str, &'static str)]| pairs.iter().copied().collect();
-        let read = |args: &ImportArgs, pairs: &[(&'static str, &'static str)]| {
-            SourceSettings::read(args, &environment(pairs))
+        let read = |options: &ImportOptions, pairs: &[(&'static str, &'static str)]| {
+            SourceSettings::read(options, &environment(pairs))
         };
         let database = ("SUPABASE_DB_URL", "postgresql://postgres@127.0.0.1/postgres");
         let password = ("SUPABASE_DB_PASSWORD", "s3cret");
 
         let settings = read(
-            &ImportArgs::default(),
+            &ImportOptions::default(),
             &[
                 database,
                 password,
@@ -124,11 +124,13 @@ mod tests {
             ("https://a.example", "key")
         );
 
-        let refusal = read(&ImportArgs::default(), &[database, password]).err().unwrap();
+        let refusal = read(&ImportOptions::default(), &[database, password])
+            .err()
+            .unwrap();
         assert!(refusal.to_string().contains("--no-objects"), "{refusal}");
-        let without = ImportArgs {
+        let without = ImportOptions {
             no_objects: true,
-            ..ImportArgs::default()
+            ..ImportOptions::default()
         };
         assert!(read(&without, &[database, password]).unwrap().api.is_none());
         assert!(read(&without, &[]).is_err());

@@ -3,6 +3,10 @@
 //! The store keeps an object's bytes under the version in its row and shows them only when they are complete. An import that
 //! follows an interrupted one therefore recognizes the objects that are copied already.
 
+pub(crate) mod copied_objects;
+pub(crate) mod object;
+pub(crate) mod object_api;
+
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
@@ -13,12 +17,12 @@ use serde_json::Value;
 use tokio_postgres::Client;
 use uuid::Uuid;
 
-use super::catalog::list_tables;
-use super::copied_objects::{CopiedObjects, Note, NoteColumns};
-use super::object::SourceObject;
-use super::object_api::{Download, ObjectApi};
-use super::report::ObjectCounts;
-use super::target::Target;
+use crate::catalog::list_tables;
+use crate::report::ObjectCounts;
+use crate::target::Target;
+use copied_objects::{CopiedObjects, Note, NoteColumns};
+use object::SourceObject;
+use object_api::{Download, ObjectApi};
 
 /// Rows per query and transaction.
 const PAGE: usize = 500;
@@ -50,7 +54,7 @@ struct Stored<'p> {
 
 /// Copies all objects of the source, and removes rows that an earlier import copied and the source has deleted since. What people have stored,
 /// changed, moved or deleted at the target since stays as they have left it.
-pub(super) async fn copy_objects(
+pub(crate) async fn copy_objects(
     source: &Client,
     target: &Target,
     api: &ObjectApi<'_>,

@@ -51,7 +51,7 @@ const HAS_PGMQ: &str = "select exists (
   )";
 
 /// Copies all rows of the project and of [`PLATFORM_TABLES`]. Triggers and foreign keys are disabled meanwhile.
-pub(super) async fn copy_all_rows(source: &Source, writer: &Writer, report: &mut Report) -> Result<()> {
+pub(crate) async fn copy_all_rows(source: &Source, writer: &Writer, report: &mut Report) -> Result<()> {
     let target = &writer.client;
     // As in a migration: queues belong to `postgres`.
     writer.become_postgres().await?;

@@ -1,13 +1,24 @@
-//! Reads secrets from the terminal or standard input.
+//! Asks at the terminal, and reads secrets from there or from standard input.
 
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Write as _};
 
 use anyhow::{Context, Result};
 use nix::sys::termios::{self, LocalFlags, SetArg};
 use secrecy::SecretString;
 
+use super::WARN;
+
+/// Prints a question at the terminal and reads a line.
+pub fn ask_question(question: &str) -> Result<String> {
+    anstream::print!("{WARN}{question}{WARN:#}");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
 /// Prints a question at the terminal and reads a line, which the terminal does not show.
-pub(super) fn ask_secret(question: &str) -> Result<SecretString> {
+pub fn ask_secret(question: &str) -> Result<SecretString> {
     let _echo_off = EchoOff::begin()?;
     anstream::eprint!("{question}");
     let answer = read_line();
@@ -16,7 +27,7 @@ pub(super) fn ask_secret(question: &str) -> Result<SecretString> {
 }
 
 /// Reads a line from standard input.
-pub(super) fn read_line() -> Result<SecretString> {
+pub fn read_line() -> Result<SecretString> {
     let mut line = String::new();
     std::io::stdin()
         .lock()

@@ -3,19 +3,15 @@
 //! The database is read under one snapshot and written in one transaction, so an interrupted import changes nothing. The session that
 //! writes is no superuser's ([`Writer`]). The storage objects follow one by one: after an interruption, the next import copies those
 //! that are missing.
+//!
+//! In: the configuration of the project, and where the source is. Out: the project's database with the source's rows, roles and
+//! secrets, its objects, and a report of what was left out.
 
 mod catalog;
-mod copied_objects;
-mod extensions;
 mod jobs;
-mod object;
-mod object_api;
 mod objects;
-mod owners;
-mod platform;
+mod options;
 mod report;
-mod rights;
-mod roles;
 mod rows;
 mod schema;
 mod settings;
@@ -29,29 +25,29 @@ use selvedge_database::objects_store::open_blob_store;
 use selvedge_postgres::migrate::set_auto_expose_new_tables;
 use selvedge_terminal::print_note;
 
-use self::extensions::plan_extensions;
-use self::object_api::ObjectApi;
-use self::objects::copy_objects;
-use self::report::Report;
-use self::schema::SchemaDump;
-use self::settings::SourceSettings;
-use self::source::Source;
-use self::target::{Target, Writer};
-use crate::cli::ImportArgs;
+use objects::copy_objects;
+use objects::object_api::ObjectApi;
+pub use options::ImportOptions;
+use report::Report;
+use schema::extensions::plan_extensions;
+use schema::{SchemaDump, owners, platform, rights, roles};
+use settings::SourceSettings;
+use source::Source;
+use target::{Target, Writer};
 
 /// Runs `selvedge import`.
 ///
 /// # Errors
 /// When source or target cannot be reached, the target is not empty, or PostgreSQL refuses a statement. The target's
 /// database is unchanged then; copied objects are kept for the next import.
-pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
-    let settings = SourceSettings::read(args, &Environment::of_process())?;
+pub async fn import_project(config: &Config, options: &ImportOptions) -> Result<()> {
+    let settings = SourceSettings::read(options, &Environment::of_process())?;
     if let Some(api) = &settings.api {
         ObjectApi::new(api).check().await?;
     }
     let source = Source::open(&settings.login).await?;
-    let target = Target::open(config, args).await?;
-    let outcome = import(config, args, &settings, source, &target).await;
+    let target = Target::open(config, options).await?;
+    let outcome = import(config, options, &settings, source, &target).await;
     // Stop a PostgreSQL that was started for the import, even after an error.
     target.close().await?;
     outcome?.print(&config.project.id);
@@ -60,7 +56,7 @@ pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
 
 async fn import(
     config: &Config,
-    args: &ImportArgs,
+    options: &ImportOptions,
     settings: &SourceSettings,
     source: Source,
     target: &Target,
@@ -78,7 +74,7 @@ async fn import(
     } else {
         let content = target.describe_content().await?;
         if let Some(content) = &content {
-            agree_to_replace(config, args, content)?;
+            agree_to_replace(config, options, content)?;
         }
         let writer = target.open_writer().await?;
         // After an error the session ends, and PostgreSQL rolls back.
@@ -90,7 +86,7 @@ async fn import(
     drop(source);
     import_objects(config, settings, target, &mut report).await?;
     let not_copied = report.objects.not_copied.len();
-    if not_copied > 0 && !args.skip_objects {
+    if not_copied > 0 && !options.skip_objects {
         report.print(&config.project.id);
         bail!(
             "{not_copied} objects were not copied\n  try them again:       selvedge import (with the same source)\n  or leave them \
@@ -103,8 +99,8 @@ async fn import(
 }
 
 /// Lets the import go on into a database that is not empty.
-fn agree_to_replace(config: &Config, args: &ImportArgs, content: &str) -> Result<()> {
-    if args.yes.is_none() {
+fn agree_to_replace(config: &Config, options: &ImportOptions, content: &str) -> Result<()> {
+    if options.yes.is_none() {
         bail!(
             "{} is not empty ({content}): say with --yes that it is replaced",
             config.project.id

@@ -10,7 +10,7 @@ use selvedge_http_client::{Call, HttpClient, StreamedResponse};
 use selvedge_storage::{Backend, BackendError};
 
 use super::object::{SourceObject, parse_md5};
-use super::settings::ApiSettings;
+use crate::settings::ApiSettings;
 
 /// How often the download of an object is tried; the pause doubles after each attempt.
 const ATTEMPTS: u32 = 6;
@@ -29,7 +29,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Outcome of copying an object's bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Download {
+pub(crate) enum Download {
     Copied,
     AlreadyThere,
     /// The source has a row for the object, but no bytes.
@@ -49,14 +49,14 @@ enum Failure {
 }
 
 /// The Storage API of the source.
-pub(super) struct ObjectApi<'a> {
+pub(crate) struct ObjectApi<'a> {
     http: HttpClient,
     settings: &'a ApiSettings,
 }
 
 impl<'a> ObjectApi<'a> {
     /// Creates a client of the source's storage service.
-    pub(super) fn new(settings: &'a ApiSettings) -> Self {
+    pub(crate) fn new(settings: &'a ApiSettings) -> Self {
         // Private addresses are allowed, because the operator has typed the address.
         let http = HttpClient::new(true);
         Self { http, settings }
@@ -66,7 +66,7 @@ impl<'a> ObjectApi<'a> {
     ///
     /// # Errors
     /// When the API does not answer 200.
-    pub(super) async fn check(&self) -> Result<()> {
+    pub(crate) async fn check(&self) -> Result<()> {
         let response = self.http.send(self.call("bucket")).await?;
         match response.status {
             200 => Ok(()),
@@ -91,7 +91,7 @@ impl<'a> ObjectApi<'a> {
     ///
     /// # Errors
     /// When no object could be copied, for example because the key is refused.
-    pub(super) async fn copy_bytes(&self, object: &SourceObject, store: &dyn Backend) -> Result<Download> {
+    pub(crate) async fn copy_bytes(&self, object: &SourceObject, store: &dyn Backend) -> Result<Download> {
         if let Some(reason) = object.find_fault() {
             return Ok(Download::Failed(reason.to_owned()));
         }

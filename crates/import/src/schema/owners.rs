@@ -9,7 +9,7 @@ use anyhow::Result;
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
 
-use super::source::Source;
+use crate::source::Source;
 
 /// Schemas of `$1` in which roles of `$2` may not create.
 const LACKING: &str = "
@@ -30,7 +30,7 @@ const GRANTED: &str = "
 type Pair = (String, String);
 
 /// Grants what is missing, in the import's transaction, and returns it.
-pub(super) async fn lend_create(
+pub(crate) async fn lend_create(
     target: &Client,
     schemas: &[String],
     owners: &BTreeSet<String>,
@@ -48,7 +48,7 @@ pub(super) async fn lend_create(
 }
 
 /// Revokes what was lent and what the source does not give.
-pub(super) async fn take_back_create(source: &Source, target: &Client, lent: &[Pair]) -> Result<()> {
+pub(crate) async fn take_back_create(source: &Source, target: &Client, lent: &[Pair]) -> Result<()> {
     let rows = source.client.query(GRANTED, &[&source.schemas]).await?;
     let granted: BTreeSet<Pair> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     for (schema, role) in lent.iter().filter(|pair| !granted.contains(pair)) {

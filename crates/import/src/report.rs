@@ -9,38 +9,38 @@ const MAX_NAMES: usize = 20;
 
 /// Counts of one import. Those of the database are zero when an earlier import had copied it already.
 #[derive(Debug, Default)]
-pub(super) struct Report {
-    pub(super) roles: u64,
+pub(crate) struct Report {
+    pub(crate) roles: u64,
     /// Number of copied rows by table.
-    pub(super) rows: BTreeMap<String, u64>,
-    pub(super) secrets: u64,
-    pub(super) objects: ObjectCounts,
+    pub(crate) rows: BTreeMap<String, u64>,
+    pub(crate) secrets: u64,
+    pub(crate) objects: ObjectCounts,
     left_out: Vec<String>,
 }
 
 /// Counts of storage objects.
 #[derive(Debug, Default)]
-pub(super) struct ObjectCounts {
-    pub(super) copied: u64,
+pub(crate) struct ObjectCounts {
+    pub(crate) copied: u64,
     /// Objects whose bytes an earlier import had copied already.
-    pub(super) already_there: u64,
-    pub(super) bytes: u64,
+    pub(crate) already_there: u64,
+    pub(crate) bytes: u64,
     /// Objects of which the source has a row but no bytes.
-    pub(super) lost: Vec<String>,
+    pub(crate) lost: Vec<String>,
     /// Objects that could not be copied, with the reason. The next import tries them again.
-    pub(super) not_copied: Vec<(String, String)>,
+    pub(crate) not_copied: Vec<(String, String)>,
     /// Objects whose names or rows people have changed at the target since, which stays as they have left it.
-    pub(super) changed_here: Vec<String>,
+    pub(crate) changed_here: Vec<String>,
 }
 
 impl Report {
     /// Adds a line about something that is not copied, and why.
-    pub(super) fn leave_out(&mut self, what: String) {
+    pub(crate) fn leave_out(&mut self, what: String) {
         self.left_out.push(what);
     }
 
     /// Prints the counts to standard output and what was left out to standard error.
-    pub(super) fn print(&self, project: &str) {
+    pub(crate) fn print(&self, project: &str) {
         let of_table = |name: &str| self.rows.get(name).copied().unwrap_or_default();
         let is_platform = |name: &str| {
             ["auth.", "storage.", "cron."]

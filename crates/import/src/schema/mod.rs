@@ -1,33 +1,39 @@
 //! The project's schema: pg_dump reads it under the source's snapshot, and the target runs the adapted statements.
 
+pub(crate) mod extensions;
+pub(crate) mod owners;
+pub(crate) mod platform;
+pub(crate) mod rights;
+pub(crate) mod roles;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use selvedge_config::Config;
 use selvedge_database::client_program::ClientProgram;
+use selvedge_database::dump_statements::keep_imported_statements;
 use selvedge_postgres::migrate::{join_statements, run_statements, split_statements};
 use selvedge_terminal::print_warnings;
 use tokio_postgres::Client;
 
-use super::report::Report;
-use super::roles::list_roles;
-use super::source::Source;
-use crate::commands::db::keep_imported_statements;
+use crate::report::Report;
+use crate::source::Source;
+use roles::list_roles;
 
 /// The file name in error messages about these statements.
 const NAME: &str = "schema of the source";
 
 /// The statements of a dump, in the three parts in which the import runs them.
-pub(super) struct SchemaDump {
+pub(crate) struct SchemaDump {
     /// Statements that create schemas; they run before the extensions, which may be in one of the schemas.
-    pub(super) schemas: String,
+    pub(crate) schemas: String,
     /// Types, functions, tables and views.
-    pub(super) before_rows: String,
+    pub(crate) before_rows: String,
     /// Indexes, constraints, triggers and policies.
-    pub(super) after_rows: String,
+    pub(crate) after_rows: String,
     /// The roles that get objects.
-    pub(super) owners: BTreeSet<String>,
+    pub(crate) owners: BTreeSet<String>,
 }
 
 /// What decides which statements of a dump the target runs.
@@ -66,7 +72,7 @@ impl SchemaDump {
     ///
     /// # Errors
     /// When pg_dump fails, for example because it is older than the source's PostgreSQL.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         config: &Config,
         source: &Source,
         target: &Client,
@@ -107,7 +113,7 @@ impl SchemaDump {
 }
 
 /// Runs statements of the dump in the import's transaction.
-pub(super) async fn run(target: &Client, statements: &str) -> Result<()> {
+pub(crate) async fn run(target: &Client, statements: &str) -> Result<()> {
     run_statements(target, Path::new(NAME), statements, |line| {
         print_warnings(&[line])
     })

@@ -1,12 +1,13 @@
 //! Asks before something is destroyed that cannot be brought back.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use anyhow::{Result, bail};
 use selvedge_config::Config;
-use selvedge_database::external::ExternalDatabase;
-use selvedge_database::target::TargetDatabase;
-use selvedge_terminal::WARN;
+use selvedge_terminal::ask_question;
+
+use crate::external::ExternalDatabase;
+use crate::target::TargetDatabase;
 
 /// Lets a command go on that empties a database. The project's own may be emptied without a question by scripts, as with the
 /// Supabase CLI; one on this machine takes `--yes`; one on another machine takes the name of that machine, typed or as
@@ -14,7 +15,7 @@ use selvedge_terminal::WARN;
 ///
 /// # Errors
 /// When nobody agrees. Nothing was changed then.
-pub(super) fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Result<()> {
+pub fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Result<()> {
     match target {
         TargetDatabase::Running(_) => agree_to_empty_own(yes),
         TargetDatabase::External(database) => agree_to_empty_external(database, yes),
@@ -25,7 +26,7 @@ pub(super) fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Resu
 ///
 /// # Errors
 /// When `--yes` names a host.
-pub(super) fn agree_to_empty_own(yes: Option<&str>) -> Result<()> {
+pub fn agree_to_empty_own(yes: Option<&str>) -> Result<()> {
     match yes {
         None | Some("") => Ok(()),
         Some(given) => bail!(
@@ -38,7 +39,7 @@ pub(super) fn agree_to_empty_own(yes: Option<&str>) -> Result<()> {
 ///
 /// # Errors
 /// When nobody agrees.
-pub(super) fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&str>) -> Result<()> {
+pub fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&str>) -> Result<()> {
     let (host, place) = (database.name_to_type(), database.describe());
     match yes {
         Some("") if database.needs_no_name() => return Ok(()),
@@ -54,7 +55,7 @@ pub(super) fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&
         None => {}
     }
     let question = format!("This deletes every row of {place}. Type {host} to go on: ");
-    if ask(&question)? == host {
+    if ask_question(&question)? == host {
         return Ok(());
     }
     bail!("nothing was changed");
@@ -64,7 +65,7 @@ pub(super) fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&
 ///
 /// # Errors
 /// When nobody agrees.
-pub(super) fn agree_to_delete_project(config: &Config, yes: bool) -> Result<()> {
+pub fn agree_to_delete_project(config: &Config, yes: bool) -> Result<()> {
     if yes {
         return Ok(());
     }
@@ -73,17 +74,8 @@ pub(super) fn agree_to_delete_project(config: &Config, yes: bool) -> Result<()> 
         bail!("reset deletes every row and object of {id}: say so with --yes");
     }
     let question = format!("This deletes every row and object of {id}. Type the project's name to go on: ");
-    if ask(&question)? == *id {
+    if ask_question(&question)? == *id {
         return Ok(());
     }
     bail!("nothing was changed");
-}
-
-/// Prints a question at the terminal and reads a line.
-pub(super) fn ask(question: &str) -> Result<String> {
-    anstream::print!("{WARN}{question}{WARN:#}");
-    std::io::stdout().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim().to_owned())
 }

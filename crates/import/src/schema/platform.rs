@@ -10,8 +10,8 @@ use selvedge_postgres::quote_identifier;
 use selvedge_terminal::print_warnings;
 use tokio_postgres::Client;
 
-use super::report::Report;
-use super::source::Source;
+use crate::report::Report;
+use crate::source::Source;
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
@@ -29,7 +29,7 @@ const STRAY_OBJECTS: &str = "
 
 /// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers. Other objects in these schemas are
 /// reported as left out.
-pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+pub(crate) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let additions = list_table_additions(&source.client, &source.schemas).await?;
     let warn = |line: String| print_warnings(&[line]);
     let name = Path::new("policies and triggers of the source");
@@ -55,7 +55,7 @@ pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mu
 /// Grants the console's roles their privileges on imported objects, as a superuser, who also owns objects of extensions. Objects created
 /// by the project get them by default privileges, which do not apply to an import. The source may have schemas by now that were not
 /// imported.
-pub(super) async fn grant_console_rights(superuser: &Client, schemas: &[String]) -> Result<()> {
+pub(crate) async fn grant_console_rights(superuser: &Client, schemas: &[String]) -> Result<()> {
     let existing = "select nspname::pg_catalog.text from pg_catalog.pg_namespace
         where nspname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])";
     for row in superuser.query(existing, &[&schemas]).await? {
@@ -79,7 +79,7 @@ pub(super) async fn grant_console_rights(superuser: &Client, schemas: &[String])
 }
 
 /// Copies the decrypted secrets of the vault; the target encrypts them with its own key.
-pub(super) async fn copy_secrets(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+pub(crate) async fn copy_secrets(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let Some(secrets) = source.try_query(VAULT).await? else {
         report.leave_out(
             "the secrets of the vault: the source does not decrypt them for this login".to_owned(),

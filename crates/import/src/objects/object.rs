@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 /// A storage object of the source.
 #[derive(Debug)]
-pub(super) struct SourceObject {
-    pub(super) id: Uuid,
-    pub(super) bucket: String,
-    pub(super) name: String,
+pub(crate) struct SourceObject {
+    pub(crate) id: Uuid,
+    pub(crate) bucket: String,
+    pub(crate) name: String,
     /// The version, under which the store keeps the bytes.
-    pub(super) version: Version,
-    pub(super) size: Option<u64>,
+    pub(crate) version: Version,
+    pub(crate) size: Option<u64>,
     /// The MD5 of the bytes in hexadecimal; `None` for objects that were uploaded in parts.
-    pub(super) md5: Option<String>,
+    pub(crate) md5: Option<String>,
     row: Value,
 }
 
@@ -24,7 +24,7 @@ impl SourceObject {
     ///
     /// # Errors
     /// When the row has no valid id.
-    pub(super) fn parse(row: &str) -> Result<Self> {
+    pub(crate) fn parse(row: &str) -> Result<Self> {
         let row: Value = serde_json::from_str(row)?;
         let text = |name: &str| row.get(name).and_then(Value::as_str);
         let id: Uuid = text("id").context("an object of the source has no id")?.parse()?;
@@ -51,7 +51,7 @@ impl SourceObject {
 
     /// Why the object is not asked for at the source's API; `None` if it is. Its name becomes a part of an address to which the
     /// service role's key is sent, and whoever may upload chooses it.
-    pub(super) fn find_fault(&self) -> Option<&'static str> {
+    pub(crate) fn find_fault(&self) -> Option<&'static str> {
         let segments = std::iter::once(self.bucket.as_str()).chain(self.name.split('/'));
         // Also when they are percent-encoded, these lead to the folder above, by every reader of URLs.
         if segments
@@ -69,12 +69,12 @@ impl SourceObject {
     }
 
     /// Returns `bucket/name`.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{}/{}", self.bucket, self.name)
     }
 
     /// Returns the row to insert at the target, with a version.
-    pub(super) fn row(&self) -> Value {
+    pub(crate) fn row(&self) -> Value {
         let mut row = self.row.clone();
         row["version"] = json!(self.version.to_string());
         row
@@ -88,7 +88,7 @@ fn derive_version(row: &Value, id: Uuid) -> Uuid {
 }
 
 /// Returns the MD5 in an entity tag; `None` for the tag of an object that was uploaded in parts, such as `"…-2"`.
-pub(super) fn parse_md5(tag: &str) -> Option<String> {
+pub(crate) fn parse_md5(tag: &str) -> Option<String> {
     let tag = tag
         .trim_start_matches("W/")
         .trim_matches('"')
