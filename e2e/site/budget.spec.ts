@@ -36,8 +36,8 @@ const signedInBudgets = [
   // Pages with forms also load the form library, 10 kB.
   // These two also ask before typed text is lost, keep it apart from that of other people, compare versions, and name what another
   // device has changed, 2.5 kB, and show what other tabs type, 0.3 kB.
-  { path: "/profile/edit", most: 203_200 },
-  { path: "/profile-settings", most: 203_200 },
+  { path: "/profile/edit", most: 203_800 },
+  { path: "/profile-settings", most: 203_800 },
   // It compares what it sends again with what an earlier attempt has stored, 2 kB, asks whose change is kept, 0.6 kB, and
   // asks for the password when a session ends over it. What moves the pieces of a sheet is loaded with the sheet, and its drafts take 0.4 kB.
   { path: "/create-outfit", most: 195_900 },

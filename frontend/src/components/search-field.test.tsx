@@ -1,3 +1,4 @@
+import { notifyManager } from "@tanstack/react-query";
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useRef, useState } from "react";
@@ -7,6 +8,8 @@ import { SearchField } from "./search-field";
 
 beforeEach(() => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
+  // Modules outlive a file of tests, and another one may have made searches wait for the end of a press.
+  notifyManager.setScheduler((act) => setTimeout(act, 0));
 });
 afterEach(() => {
   vi.useRealTimers();
