@@ -36,17 +36,13 @@ impl Default for ClientTurns {
 }
 
 impl ClientTurns {
-    /// Waits until the client has fewer than [`AT_ONCE`] transactions in flight. `None` for a client that is alone, and for requests of
-    /// nobody in particular: they are not limited.
-    pub(super) async fn wait(&self, client: Option<ClientId>, now: Instant) -> Option<Turn> {
-        let client = client?;
-        match self.has_others(client, now) {
-            true => Some(self.turns.wait(client).await),
-            false => None,
-        }
+    /// Waits until the client has fewer than [`AT_ONCE`] transactions in flight.
+    pub(super) async fn wait(&self, client: ClientId) -> Turn {
+        self.turns.wait(client).await
     }
 
-    fn has_others(&self, client: ClientId, now: Instant) -> bool {
+    /// Notes a request of a client, and returns whether there are others beside it. A client that is alone needs no turn.
+    pub(super) fn has_others(&self, client: ClientId, now: Instant) -> bool {
         let last = self.last.replace(Some((client, now)));
         if last.is_some_and(|(last, at)| last != client && now < at + MEMORY) {
             self.several_until.set(Some(now + MEMORY));
@@ -67,23 +63,21 @@ mod tests {
         let clients = ClientTurns::default();
         let (one, other) = (ClientId::of_connection(None), ClientId::of_connection(None));
         let now = Instant::now();
-        let take = |client, now| clients.wait(Some(client), now).now_or_never();
+        let take = |client| {
+            assert!(clients.has_others(client, now));
+            clients.wait(client).now_or_never()
+        };
 
-        assert!(
-            (0..100).all(|_| matches!(take(one, now), Some(None))),
-            "it is alone"
-        );
-        let of_other = take(other, now).flatten().expect("a turn");
-        let mut taken: Vec<_> = (0..AT_ONCE)
-            .map(|_| take(one, now).flatten().expect("a turn"))
-            .collect();
-        assert!(take(one, now).is_none(), "it waits");
-        let second_of_other = take(other, now).flatten().expect("another turn");
+        assert!((0..100).all(|_| !clients.has_others(one, now)), "it is alone");
+        let of_other = take(other).expect("a turn");
+        let mut taken: Vec<_> = (0..AT_ONCE).map(|_| take(one).expect("a turn")).collect();
+        assert!(take(one).is_none(), "it waits");
+        let second_of_other = take(other).expect("another turn");
         taken.pop();
-        assert!(take(one, now).flatten().is_some());
+        assert!(take(one).is_some());
 
         drop((of_other, second_of_other, taken));
         let later = now + MEMORY * 2;
-        assert!(matches!(take(other, later), Some(None)), "it is alone again");
+        assert!(!clients.has_others(other, later), "it is alone again");
     }
 }

@@ -254,9 +254,13 @@ impl Inner {
         let (statement, mut work) = assess_transaction();
         let now = Instant::now();
         let deadline = now + self.config.acquire_timeout;
-        let turn = match work.runs_alone {
-            true => None,
-            false => self.wait_for_turn(transaction.client, now, deadline).await?,
+        let client = transaction
+            .client
+            .filter(|client| !work.runs_alone && self.client_turns.has_others(*client, now));
+        let turn = match client {
+            // Boxed, because it would make the future of every request larger.
+            Some(client) => Some(Box::pin(self.wait_for_turn(client, deadline)).await?),
+            None => None,
         };
         let mut has_waited = false;
         let pipeline = loop {
@@ -291,13 +295,8 @@ impl Inner {
     }
 
     /// Waits until the client has few transactions in flight.
-    async fn wait_for_turn(
-        &self,
-        client: Option<ClientId>,
-        now: Instant,
-        deadline: Instant,
-    ) -> Result<Option<Turn>, RequestError> {
-        let turn = self.client_turns.wait(client, now);
+    async fn wait_for_turn(&self, client: ClientId, deadline: Instant) -> Result<Turn, RequestError> {
+        let turn = self.client_turns.wait(client);
         tokio::time::timeout_at(deadline.into(), turn).await.map_err(|_| {
             self.database.pool_metrics().count_timeout();
             RequestError::Timeout
