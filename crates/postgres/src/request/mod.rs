@@ -86,9 +86,9 @@ pub struct RequestTransaction<'a> {
     /// A second statement that runs after the main one, for example the `EXPLAIN` of an estimated count.
     pub explain: Option<&'a SqlStatement>,
     pub end: TransactionEnd,
-    /// Whose request it is; of the fast ones of a client only a few run at a time while there are other clients. `None` for requests that are
-    /// nobody's in particular.
-    pub client: Option<ClientId>,
+    /// Who has sent the request. While there are several clients, only a few fast transactions of each run at a time. `None` for work of the server's
+    /// own.
+    pub client: Option<&'a ClientId>,
     /// What the database may take for the statement, where that is limited: kept until it has answered.
     pub turn: Option<&'a DatabaseTurn>,
 }

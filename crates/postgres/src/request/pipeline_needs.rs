@@ -1,7 +1,10 @@
 //! The properties of a transaction by which the pool chooses a connection for it.
 
+use selvedge_limits::Turn;
+
 use super::latency::{Speed, StatementLatencies};
 use super::running::Attempt;
+use crate::wire::BatchLabel;
 use crate::{AccessMode, RequestTransaction, TransactionEnd};
 
 /// A transaction's requirements of its pipeline.
@@ -32,6 +35,17 @@ impl PipelineNeeds {
         writes: true,
         subject: 0,
     };
+
+    /// What the pool has to know about the transaction while it is in flight. `statement` is the hash of its statement.
+    pub(super) fn label(self, statement: u64, turn: Option<Box<Turn>>) -> BatchLabel {
+        BatchLabel {
+            statement,
+            subject: self.subject,
+            blocks: self.runs_alone,
+            writes: self.writes,
+            _turn: turn,
+        }
+    }
 
     /// Whether nothing is known of its speed.
     pub(super) fn is_unknown(self) -> bool {

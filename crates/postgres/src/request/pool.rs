@@ -254,14 +254,11 @@ impl Inner {
         let (statement, mut work) = assess_transaction();
         let now = Instant::now();
         let deadline = now + self.config.acquire_timeout;
-        let client = transaction
-            .client
-            .filter(|client| !work.runs_alone && self.client_turns.has_others(*client, now));
-        let turn = match client {
-            // Boxed, because it would make the future of every request larger.
-            Some(client) => Some(Box::pin(self.wait_for_turn(client, deadline)).await?),
-            None => None,
-        };
+        let turn = self.take_turn(transaction.client, work, now, deadline).await?;
+        if turn.is_some() {
+            // While it waited, it may have become known that the statement is slow.
+            work = assess_transaction().1;
+        }
         let mut has_waited = false;
         let pipeline = loop {
             match self.choose_pipeline(work) {
@@ -284,23 +281,31 @@ impl Inner {
             // A shared pipeline may have room for the next request, too.
             self.wait_queues.shared.freed.notify_one();
         }
-        let label = BatchLabel {
-            statement,
-            subject: work.subject,
-            blocks: work.runs_alone,
-            writes: work.writes,
-            _turn: turn,
-        };
-        Ok((pipeline, label))
+        Ok((pipeline, work.label(statement, turn)))
     }
 
-    /// Waits until the client has few transactions in flight.
-    async fn wait_for_turn(&self, client: ClientId, deadline: Instant) -> Result<Turn, RequestError> {
-        let turn = self.client_turns.wait(client);
-        tokio::time::timeout_at(deadline.into(), turn).await.map_err(|_| {
-            self.database.pool_metrics().count_timeout();
-            RequestError::Timeout
-        })
+    /// Waits until the client has few transactions in flight. `None` for work that no other client waits for.
+    async fn take_turn(
+        &self,
+        client: Option<&ClientId>,
+        work: PipelineNeeds,
+        now: Instant,
+        deadline: Instant,
+    ) -> Result<Option<Box<Turn>>, RequestError> {
+        // Work that runs alone counts as a sign of its client, too.
+        let has_others = |client: &&ClientId| self.client_turns.has_others(**client, now);
+        let Some(client) = client.filter(has_others).filter(|_| !work.runs_alone) else {
+            return Ok(None);
+        };
+        // Boxed, as is the turn, because both would make the future of every request larger.
+        let turn = tokio::time::timeout_at(deadline.into(), self.client_turns.wait(*client));
+        match Box::pin(turn).await {
+            Ok(turn) => Ok(Some(Box::new(turn))),
+            Err(_) => {
+                self.database.pool_metrics().count_timeout();
+                Err(RequestError::Timeout)
+            }
+        }
     }
 
     fn choose_pipeline(self: &Rc<Self>, work: PipelineNeeds) -> Choice {

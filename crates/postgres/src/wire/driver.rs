@@ -78,7 +78,7 @@ pub(crate) struct BatchLabel {
     /// Whether its commit may wait for the disk.
     pub(crate) writes: bool,
     /// The client's turn, which lasts until the server has answered, also when nobody waits for it any more.
-    pub(crate) _turn: Option<Turn>,
+    pub(crate) _turn: Option<Box<Turn>>,
 }
 
 struct Pending {

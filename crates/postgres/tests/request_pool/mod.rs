@@ -1,5 +1,6 @@
 //! The pool on a real PostgreSQL: one transaction per batch, recovery, bounded memory, slow beside fast.
 
+mod clients;
 mod memory;
 mod session;
 mod slow_statements;

@@ -64,7 +64,7 @@ pub(crate) struct Execution<'a> {
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
-    /// Who shares the connections with others.
+    /// Who has sent the request, and shares the connections with other clients.
     pub(crate) client: ClientId,
     pub(crate) texts: &'a RequestTexts,
     /// What PostgreSQL may take for the request's large body.
@@ -230,7 +230,7 @@ impl Execution<'_> {
             statement,
             calls_function: false,
             replayed_to: None,
-            client: Some(self.client),
+            client: Some(&self.client),
             turn: None,
             explain: None,
             end: TransactionEnd::Commit,
@@ -264,7 +264,7 @@ impl Execution<'_> {
             statement,
             calls_function: plan.function().is_some(),
             replayed_to: None,
-            client: Some(self.client),
+            client: Some(&self.client),
             turn: self.turn,
             explain: None,
             end: if plan.rolls_back || plan.counts_unseen_rows() {

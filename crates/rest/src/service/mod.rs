@@ -409,6 +409,6 @@ mod tests {
             },
         );
 
-        assert!(size <= 4_160, "{size} bytes");
+        assert!(size <= 4_096, "{size} bytes");
     }
 }

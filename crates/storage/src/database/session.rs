@@ -35,6 +35,8 @@ pub(crate) struct RequestFacts {
     operation: &'static str,
     /// `None` for background work.
     request: Option<HttpRequest>,
+    /// Who has sent it.
+    client: Option<ClientId>,
     headers: OnceCell<String>,
     /// The caller whose lookups may run on a replica; `None` when they must run on the primary.
     replica_reader: Cell<Option<Reader>>,
@@ -45,15 +47,11 @@ impl RequestFacts {
     pub(crate) fn of_request(request: HttpRequest, operation: &'static str) -> Self {
         Self {
             operation,
+            client: Some(Caller::client_of(&request)),
             request: Some(request),
             headers: OnceCell::new(),
             replica_reader: Cell::new(None),
         }
-    }
-
-    /// Whose request it is; `None` for background work.
-    fn client(&self) -> Option<ClientId> {
-        self.request.as_ref().map(Caller::client_of)
     }
 
     /// The facts of background work, which has no request.
@@ -61,6 +59,7 @@ impl RequestFacts {
         Self {
             operation,
             request: None,
+            client: None,
             headers: OnceCell::new(),
             replica_reader: Cell::new(None),
         }
@@ -225,7 +224,7 @@ impl DbSession {
             statement,
             calls_function: false,
             replayed_to: None,
-            client: self.facts.client(),
+            client: self.facts.client.as_ref(),
             turn: None,
             explain: None,
             end,
