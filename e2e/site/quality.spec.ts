@@ -75,7 +75,7 @@ test.describe("axe finds no violations", () => {
       await page.getByRole("banner").getByRole("button", { name }).click();
       await expect(page.getByRole("menu").getByRole("menuitem").last()).toBeVisible();
       expect(await findViolations(page), `${name}`).toEqual([]);
-      // However long a name is.
+      // The menu stays on the screen, however long a name is.
       const box = await page.getByRole("menu").boundingBox();
       expect(box?.x).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(

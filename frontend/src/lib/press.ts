@@ -46,7 +46,7 @@ export function guardClicks(): void {
   holdLists();
   import("@/lib/stray-clicks").then(
     ({ ignoreStrayClicks }) => ignoreStrayClicks(),
-    // Without a network the page works all the same.
+    // Where the file cannot be loaded, second clicks act as they always did.
     () => undefined,
   );
 }

@@ -170,7 +170,7 @@ mod tests {
             "DATABASE_URL",
             "SELVEDGE_CONSOLE_PASSWORD",
             "POSTGRES_PASSWORD",
-            // With the access to a bucket that several projects share, each would read all.
+            // Who has the key of a bucket that several projects share reads the objects of all of them.
             "SELVEDGE_S3_SECRET_ACCESS_KEY",
             "SELVEDGE_NATS_PASSWORD",
             "SELVEDGE_REPLICAS_URLS",

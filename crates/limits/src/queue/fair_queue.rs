@@ -148,7 +148,7 @@ impl State {
         arrivals.count
     }
 
-    fn arrivals_of(&self, client: ClientId) -> u32 {
+    fn count_arrivals(&self, client: ClientId) -> u32 {
         let arrivals = self.arrivals.get(&client);
         arrivals.map_or(1, |arrivals| arrivals.count_at(Instant::now()))
     }
@@ -160,7 +160,7 @@ impl State {
             .iter()
             .filter(|(_, entry)| entry.stage != Stage::Admitted);
         let (often, number) = waiting
-            .map(|(number, entry)| (self.arrivals_of(entry.client), *number))
+            .map(|(number, entry)| (self.count_arrivals(entry.client), *number))
             .max()?;
         if often <= arrivals {
             return None;
@@ -178,7 +178,7 @@ impl State {
                 .iter()
                 .filter(|(_, entry)| entry.stage == Stage::Waiting);
             let next = waiting
-                .map(|(number, entry)| (self.arrivals_of(entry.client), *number))
+                .map(|(number, entry)| (self.count_arrivals(entry.client), *number))
                 .min();
             let Some(entry) = next.and_then(|(_, number)| self.waiters.get_mut(&number)) else {
                 return;
@@ -364,7 +364,7 @@ mod tests {
         for _ in 0..3 {
             drop(join(&queue, "10.0.0.1"));
         }
-        assert_eq!(queue.lock().arrivals_of(client("10.0.0.1")), 3);
+        assert_eq!(queue.lock().count_arrivals(client("10.0.0.1")), 3);
         let Poll::Ready(Some(slot)) = poll(pin!(join(&queue, "10.0.0.1").wait_for_slot())) else {
             panic!("a slot is free");
         };

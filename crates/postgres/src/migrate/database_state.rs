@@ -119,7 +119,8 @@ impl Part {
         self.rank >= FIRST_RANK_OF_PROPERTIES || self.rank == RANK_OF_TABLES
     }
 
-    /// Whether PostgreSQL evaluates the part when it is made, on a table that none of these superusers owns.
+    /// Whether making the part runs its expressions, such as a default or a check, and its table belongs to none of these superusers: the project may
+    /// have put code of its own behind them, so `postgres` makes it.
     fn is_evaluated(&self, superusers: &BTreeSet<String>) -> bool {
         EVALUATED_RANKS.contains(&self.rank)
             && !self

@@ -269,7 +269,7 @@ select n.rank, n.type || ' ' || n.identity, n.definition, case when not n.is_mem
       'and to_regnamespace(%L) is not null then alter publication %I drop tables in schema %I; end if; end', n.args[1],
       quote_ident(n.names[1]), n.args[1], n.names[1]))
     when 'large object' then format('select lo_unlink(%s)', n.oid)
-    -- Its slot on the other server stays, as dropping that one cannot be undone with the rest.
+    -- Its replication slot on the other server stays, because dropping it could not be undone if this transaction failed.
     when 'subscription' then format('alter subscription %1$s disable; alter subscription %1$s set (slot_name = none); '
       'drop subscription %1$s', n.identity)
     else format('drop %s if exists %s cascade', case n.type when 'composite type' then 'type' when 'domain' then 'domain'

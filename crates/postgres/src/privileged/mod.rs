@@ -273,7 +273,7 @@ fn has_code(error: &Error, code: &str) -> bool {
 fn join_options(given: Option<&str>, further: &str) -> String {
     let pinned = OPTIONS.map(|(name, value)| format!("-c {name}={value}"));
     // Nobody can log in where a library is missing, and `postgres`, who may log in here too, where an event trigger of the project refuses it. Both
-    // cannot be set after the login, so they are none of OPTIONS.
+    // settings count at the login alone, so they are not among OPTIONS, which are set again later.
     let pinned = format!(
         "{} -c local_preload_libraries= -c selvedge.without_login_triggers=on",
         pinned.join(" ")

@@ -22,7 +22,7 @@ pub(super) const VALUE: &str = "standard input";
 /// How long to wait for the handles. The old process has sent them before it starts this one, so they are there at once.
 const RECEIVE_TIME: Duration = Duration::from_secs(10);
 
-/// Says that the first handle is that of the home's lock.
+/// The byte that comes with the handles: whether the first of them is that of the home's lock.
 const WITH_LOCK: u8 = b'L';
 const WITHOUT_LOCK: u8 = b'-';
 

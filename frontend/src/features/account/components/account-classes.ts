@@ -9,9 +9,9 @@ export const accountClasses = {
   hint: "min-w-0 flex-1 basis-64 text-ink-soft text-small xl:in-data-beside:basis-auto",
   /** Of profile and account in the settings. */
   columns: "xl:grid xl:grid-cols-[minmax(0,42rem)_minmax(0,1fr)] xl:gap-x-20",
-  /** Of the short profile and the account on My Profile. */
+  /** Two columns on wide screens: the short profile and the account on My Profile. */
   profileColumns: "xl:grid xl:grid-cols-[22rem_minmax(0,1fr)] xl:items-start xl:gap-x-20",
-  /** The short profile: in one line, and where the account is beside it, one below the other. */
+  /** Picture and text of the short profile: side by side, or one below the other where the account stands beside them. */
   summary:
     "flex items-center gap-6 max-sm:flex-col max-sm:text-center xl:flex-col xl:items-start xl:gap-5",
   summaryText: "min-w-0 max-w-full flex-1 xl:flex-none",

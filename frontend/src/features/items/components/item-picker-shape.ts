@@ -5,7 +5,7 @@ import { itemCardShape } from "./item-card-shape";
 /** The frame around the items, in which they are scrolled. On phones there is none, and the page is scrolled. */
 export const pickerArea = "md:h-128 md:rounded-md md:border md:border-line md:p-3 lg:h-136";
 
-/** Of its placeholder, which on phones is as high as the screen, so that what is below stays there when the items arrive. */
+/** The place of the items before they arrive. On phones it is as high as the screen, so that what is below stays there. */
 export const emptyPickerArea = `max-md:min-h-dvh ${pickerArea}`;
 
 /** What is chosen and the way on, below the items. On phones it stays above the navigation, wherever the page is scrolled to. */

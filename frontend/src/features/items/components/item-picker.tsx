@@ -37,7 +37,7 @@ interface ItemPickerProps {
   busy: boolean;
   chosenIds: ReadonlySet<string>;
   onToggle: (item: PickableItem, chosen: boolean) => void;
-  /** Above the items, scrolled with them. */
+  /** What stands above the items and is scrolled with them. */
   header?: ReactNode;
 }
 
@@ -134,7 +134,7 @@ export function ItemPicker({
 interface Lines {
   /** The first line that can be seen. */
   first: number;
-  /** The one after the last. */
+  /** The line after the last one that can be seen. */
   end: number;
 }
 
