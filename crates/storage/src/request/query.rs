@@ -34,6 +34,11 @@ impl Query {
         self.0.iter().any(|(key, _)| key == name)
     }
 
+    /// Names and values, in the order of the query.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// A required value.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: creates a second object with the same bytes. An existing object with the
-//! target key is always replaced.
+//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: creates a second object with the same bytes. Replaces an existing object with the
+//! target key, unless `If-None-Match: *` forbids it.
 
 use actix_web::HttpResponse;
 use chrono::Utc;
@@ -10,6 +10,7 @@ use super::error::S3Error;
 use super::object_headers;
 use super::preconditions::{Precondition, evaluate_preconditions};
 use super::versions::{WantedVersion, set_version_header};
+use super::write_condition::{creates_only, map_conflict};
 use super::xml_writer::{MEDIA_TYPE, Xml};
 use crate::database::object_row::{ObjectRow, format_iso, set_content_encoding};
 use crate::identity::Owner;
@@ -26,8 +27,9 @@ use crate::response::validators::Validators;
 ///
 /// # Errors
 /// `NoSuchKey` of the source, `PreconditionFailed`, `NoSuchBucket`, `InvalidKey`, `AccessDenied`, `InvalidMimeType`,
-/// `EntityTooLarge`.
+/// `EntityTooLarge`; `NotImplemented` for another condition on the target.
 pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Result<HttpResponse, S3Error> {
+    let creates_only = creates_only(context)?;
     let source = find_copy_source(context).await?;
     context.find_bucket(&target.bucket).await?;
     target.check_names()?;
@@ -39,9 +41,10 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
         mime_type: metadata.get("mimetype").and_then(Value::as_str),
         content_length: source.size_bytes(),
         user_metadata: user_metadata.as_ref(),
-        upsert: true,
+        upsert: !creates_only,
     };
-    authorize_write(&context.caller, &intent).await?;
+    let allowed = authorize_write(&context.caller, &intent).await;
+    allowed.map_err(|error| map_conflict(error, creates_only))?;
     check_destination_limits(&context.http, &target, intent.mime_type, source.size_bytes()).await?;
     let service = context.service();
     let checks = CommitChecks::of(&context.caller, &intent);
@@ -52,9 +55,10 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
         owner,
         metadata,
         user_metadata,
-        upsert: true,
+        upsert: !creates_only,
     };
-    let copy = commit_object(service, object).await?;
+    let copy = commit_object(service, object).await;
+    let copy = copy.map_err(|error| map_conflict(error, creates_only))?;
     let document = Xml::document("CopyObjectResult", |xml| {
         xml.text("ETag", copy.etag().unwrap_or_default());
         xml.optional("LastModified", copy.last_modified().map(format_iso).as_deref());

@@ -5,6 +5,7 @@ use actix_web::HttpResponse;
 use super::context::S3Context;
 use super::error::S3Error;
 use super::versions::{WantedVersion, set_marker_headers, version_id};
+use super::write_condition::refuse_deletion_conditions;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::object::lookup::find_visible_object;
@@ -17,8 +18,9 @@ const DELETE: &str =
 /// `DELETE /{bucket}/{key}` → 204, also when there is no such object. In a bucket with versions the key gets a marker.
 ///
 /// # Errors `NoSuchBucket`; `NoSuchVersion` in a bucket without versions; `AccessDenied` when it exists and the policies hide it or
-/// forbid the deletion.
+/// forbid the deletion; `NotImplemented` with a condition.
 pub(super) async fn delete_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
+    refuse_deletion_conditions(context.http.request.headers())?;
     let bucket = context.find_bucket(&target.bucket).await?;
     match WantedVersion::parse(context.parameter("versionId")?).in_bucket(&bucket)? {
         WantedVersion::Current if bucket.has_versions => mark_object(context, target).await,

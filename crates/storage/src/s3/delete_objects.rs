@@ -87,10 +87,14 @@ fn write_marker(xml: &mut Xml, marker: Option<&str>) {
     }
 }
 
+/// Conditions of an entry. Ignoring them would delete what they protect.
+const CONDITIONS: [&str; 3] = ["ETag", "LastModifiedTime", "Size"];
+
 /// An object that the document lists.
 struct Entry<'d> {
     key: &'d str,
     version: Option<&'d str>,
+    has_condition: bool,
 }
 
 /// The version of the marker that was made or removed, if there is one.
@@ -102,10 +106,16 @@ impl<'d> Entry<'d> {
         Some(Self {
             key: object.text_of("Key")?,
             version: object.text_of("VersionId").map(str::trim),
+            has_condition: CONDITIONS.iter().any(|name| object.text_of(name).is_some()),
         })
     }
 
+    /// # Errors
+    /// `NoSuchVersion`; `NotImplemented` with a condition.
     fn wanted(&self, bucket: &Bucket) -> Result<WantedVersion<'d>, S3Error> {
+        if self.has_condition {
+            return Err(S3Error::NotImplemented);
+        }
         WantedVersion::parse(self.version).in_bucket(bucket)
     }
 

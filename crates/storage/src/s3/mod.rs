@@ -29,7 +29,9 @@ mod put_object;
 mod routes;
 mod signature;
 mod store_object;
+mod unsupported;
 mod versions;
+mod write_condition;
 mod xml_reader;
 mod xml_writer;
 

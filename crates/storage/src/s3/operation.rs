@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Method;
 
 use super::error::S3Error;
+use super::unsupported::{asks_for_feature, names_sub_resource};
 use crate::request::object_path::{ObjectPath, decode_path};
 use crate::request::query::Query;
 
@@ -75,43 +76,6 @@ pub(super) enum Operation {
     ListParts(ObjectPath),
 }
 
-/// Sub-resources of S3 that this service does not have. They must be refused: without this list, `PUT ?acl` would be
-/// read as `PUT` and overwrite the object.
-const UNSUPPORTED: [&str; 32] = [
-    "accelerate",
-    "acl",
-    "analytics",
-    "attributes",
-    "cors",
-    "encryption",
-    "intelligent-tiering",
-    "inventory",
-    "legal-hold",
-    "lifecycle",
-    "logging",
-    "metadataTable",
-    "metadataConfiguration",
-    "metrics",
-    "notification",
-    "object-lock",
-    "ownershipControls",
-    "policy",
-    "policyStatus",
-    "publicAccessBlock",
-    "renameObject",
-    "replication",
-    "requestPayment",
-    "restore",
-    "retention",
-    "select",
-    "session",
-    "tagging",
-    "torrent",
-    "versioning",
-    "website",
-    "append",
-];
-
 impl Operation {
     /// Reads a request.
     ///
@@ -129,7 +93,10 @@ impl Operation {
                 Self::of_object(request.method(), &query, copies, object)
             }
         };
-        if UNSUPPORTED.iter().any(|name| query.has_key(name))
+        if asks_for_features(request, &query) {
+            return Err(S3Error::NotImplemented);
+        }
+        if names_sub_resource(&query)
             && !matches!(
                 operation,
                 Some(
@@ -219,6 +186,13 @@ impl Operation {
             Self::ListParts(_) => "storage.s3.upload.list_parts",
         }
     }
+}
+
+/// Whether headers or the query ask for what this service does not have. Presigned URLs carry headers in the query.
+fn asks_for_features(request: &HttpRequest, query: &Query) -> bool {
+    let mut headers = request.headers().iter();
+    headers.any(|(name, value)| asks_for_feature(name.as_str(), &String::from_utf8_lossy(value.as_bytes())))
+        || query.pairs().any(|(name, value)| asks_for_feature(name, value))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::object_headers;
 use super::pages::url_encode;
 use super::signature::{FormFields, verify_form};
 use super::store_object::S3Upload;
+use super::unsupported::asks_for_feature;
 use super::xml_writer::{MEDIA_TYPE, Xml};
 use crate::context::RequestContext;
 use crate::database::object_row::ObjectRow;
@@ -42,6 +43,9 @@ pub(super) async fn post_object(
     }
     let mut parts = Multipart::new(context.request.headers(), payload);
     let (fields, file) = read_fields(&mut parts).await?;
+    if fields.iter().any(|(name, value)| asks_for_feature(name, value)) {
+        return Err(S3Error::NotImplemented);
+    }
     let key = fields.get("key").ok_or(S3Error::MissingParameter("key"))?;
     let key = key.replace("${filename}", &file_name(&file));
     // Before the bucket is looked up, so that only signers learn which buckets exist.

@@ -8,7 +8,7 @@ use super::error::S3Error;
 use super::object_headers;
 use super::store_object::S3Upload;
 use super::versions::set_version_header;
-use crate::error::StorageError;
+use super::write_condition::{creates_only, map_conflict};
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::set_header;
 use crate::validation::names::FOLDER_PLACEHOLDER;
@@ -16,7 +16,8 @@ use crate::validation::names::FOLDER_PLACEHOLDER;
 /// 200 with the new entity tag.
 ///
 /// # Errors
-/// `NoSuchBucket`, `InvalidMimeType`, `EntityTooLarge`, `InvalidKey`, `AccessDenied`, those of the body.
+/// `NoSuchBucket`, `InvalidMimeType`, `EntityTooLarge`, `InvalidKey`, `AccessDenied`, those of the body; `PreconditionFailed`;
+/// `NotImplemented` for a condition other than `If-None-Match: *`.
 pub(super) async fn put_object(
     mut context: S3Context,
     mut target: ObjectPath,
@@ -29,13 +30,7 @@ pub(super) async fn put_object(
     }
     let declared = object_headers::read_declared_headers(&context)?;
     let body = context.take_body()?;
-    if context.header("if-match").is_some() {
-        // If-Match protects an object from being overwritten. Ignoring it would overwrite, so the request is refused.
-        return Err(S3Error::NotImplemented);
-    }
-    // `If-None-Match: *` makes the write create-only. The unique index decides, so two concurrent writers cannot both
-    // succeed.
-    let creates_only = context.header("if-none-match").map(str::trim) == Some("*");
+    let creates_only = creates_only(&context)?;
     let upload = S3Upload {
         context: &context.http,
         caller: &context.caller,
@@ -47,12 +42,8 @@ pub(super) async fn put_object(
         target,
         declared,
     };
-    let stored = match upload.store(body.stream()).await {
-        Err(S3Error::Storage(StorageError::KeyAlreadyExists)) if creates_only => {
-            return Err(S3Error::PreconditionFailed);
-        }
-        stored => stored?,
-    };
+    let stored = upload.store(body.stream()).await;
+    let stored = stored.map_err(|error| map_conflict(error, creates_only))?;
     let mut response = HttpResponse::Ok();
     set_header(&mut response, header::ETAG, stored.etag().unwrap_or_default());
     set_version_header(&mut response, &stored);

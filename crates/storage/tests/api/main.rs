@@ -34,6 +34,7 @@ mod resumable_crashes;
 mod resumable_rights;
 mod rights_at_commit;
 mod s3_client;
+mod s3_conditions;
 mod s3_history;
 mod s3_listings;
 mod s3_multipart;

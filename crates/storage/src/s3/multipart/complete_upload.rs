@@ -1,4 +1,4 @@
-//! `POST /{bucket}/{key}?uploadId=`: makes an object of the parts.
+//! `POST /{bucket}/{key}?uploadId=`: makes an object of the parts. Replaces an existing one, unless `If-None-Match: *` forbids it.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,19 @@ use crate::database::object_row::ObjectRow;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::identity::Owner;
+use crate::object::authorize_write::WriteIntent;
 use crate::object::commit::{CommitChecks, NewObject, commit_object};
+use crate::object::lookup::find_visible_object;
 use crate::object::pending_blob::PendingBlob;
 use crate::request::object_path::ObjectPath;
 use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
 use crate::s3::pages::url_encode;
 use crate::s3::part_layout::store_part_sizes;
+use crate::s3::versions::set_version_header;
+use crate::s3::write_condition::{creates_only, map_conflict};
 use crate::s3::xml_reader::Element;
-use crate::s3::xml_writer::{Xml, xml_response};
+use crate::s3::xml_writer::{MEDIA_TYPE, Xml};
 
 const PARTS: &str = "select p.id, p.part_number, p.etag, p.size from storage.s3_multipart_uploads_parts p \
      where p.upload_id = $1 order by p.part_number";
@@ -41,12 +45,17 @@ struct StoredPart {
 /// Location and entity tag of the object.
 ///
 /// # Errors
-/// `NoSuchUpload`, `AccessDenied`, `MalformedXml`, `InvalidPart`, `InvalidPartOrder`, `EntityTooLarge`.
+/// `NoSuchUpload`, `AccessDenied`, `MalformedXml`, `InvalidPart`, `InvalidPartOrder`, `EntityTooLarge`; `PreconditionFailed`, which
+/// leaves the upload as it was; `NotImplemented` for another condition.
 pub(in crate::s3) async fn complete_upload(
     mut context: S3Context,
     target: ObjectPath,
 ) -> Result<HttpResponse, S3Error> {
+    let creates_only = creates_only(&context)?;
     let upload = MultipartUpload::find(&context, &target).await?;
+    if creates_only {
+        check_absence(&context, &target).await?;
+    }
     let bucket = context.find_bucket(&target.bucket).await?;
     let limits = context.limits(&bucket, &target.key);
     let requested = parse_requested_parts(&context.take_body()?.document().await?)?;
@@ -62,29 +71,39 @@ pub(in crate::s3) async fn complete_upload(
     let mut metadata = upload.declared.metadata(&info);
     store_part_sizes(&mut metadata, parts.iter().map(|part| part.size_bytes));
     let caller = Owner::from_identity(context.caller.identity());
-    let intent = describe_write(
-        &caller,
-        &target,
-        &upload.declared,
-        &upload.user_metadata,
-        size_bytes,
-    );
+    let (declared, user_metadata) = (&upload.declared, &upload.user_metadata);
+    let intent = WriteIntent {
+        upsert: !creates_only,
+        ..describe_write(&caller, &target, declared, user_metadata, size_bytes)
+    };
     let checks = CommitChecks::of(&context.caller, &intent);
     let object = NewObject {
         checks: Some(checks),
         owner: upload.owner,
         metadata,
         user_metadata: Some(upload.user_metadata),
-        upsert: true,
+        upsert: !creates_only,
         target,
         blob,
     };
     // The object is committed before the upload is deleted: after a crash in between the client can complete the upload
     // again.
-    let row = commit_object(service.clone(), object).await?;
+    let row = commit_object(service.clone(), object).await;
+    let row = row.map_err(|error| map_conflict(error, creates_only))?;
     let gone = service.write(Statement::new(DELETE).bind(&upload.id)).await?;
     discard_parts(&context, &gone)?;
     Ok(render_result(&row, &info))
+}
+
+/// Finds an object in the place early: to join large parts for nothing takes long.
+///
+/// # Errors
+/// `PreconditionFailed` when there is one.
+async fn check_absence(context: &S3Context, target: &ObjectPath) -> Result<(), S3Error> {
+    match find_visible_object(&context.service(), target, None).await {
+        Err(StorageError::NoSuchKey) => Ok(()),
+        found => Err(found.map_or_else(S3Error::from, |_| S3Error::PreconditionFailed)),
+    }
 }
 
 fn render_result(row: &ObjectRow, info: &BlobInfo) -> HttpResponse {
@@ -94,7 +113,9 @@ fn render_result(row: &ObjectRow, info: &BlobInfo) -> HttpResponse {
         xml.text("Key", &row.name);
         xml.text("ETag", &info.etag);
     });
-    xml_response(document)
+    let mut response = HttpResponse::Ok();
+    set_version_header(&mut response, row);
+    response.content_type(MEDIA_TYPE).body(document)
 }
 
 /// Makes one blob of the parts.
