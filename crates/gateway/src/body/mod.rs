@@ -12,7 +12,7 @@ use selvedge_memory::{ARRIVING_COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::time::{Instant, timeout};
 
 use crate::Caller;
-use json_values::{MOST_VALUES, has_too_many_values};
+use json_values::{MOST_VALUES, has_more_values};
 
 /// What becomes of a body, by which its memory is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +21,24 @@ pub enum BodyForm {
     Bytes,
     /// It is parsed into JSON values, of which it may have [`MOST_VALUES`], and those are copied.
     Json,
+    /// The same with so many values.
+    JsonOf(usize),
 }
 
 impl BodyForm {
     fn copies(self) -> usize {
         match self {
             Self::Bytes => 2,
-            Self::Json => 8,
+            Self::Json | Self::JsonOf(_) => 8,
+        }
+    }
+
+    /// Most values and names of a body that is parsed.
+    fn most_values(self) -> Option<usize> {
+        match self {
+            Self::Bytes => None,
+            Self::Json => Some(MOST_VALUES),
+            Self::JsonOf(most) => Some(most),
         }
     }
 }
@@ -132,8 +143,8 @@ pub async fn read_body(
         };
         let Some(piece) = next else {
             let body = first.unwrap_or_else(|| rest.freeze());
-            let may_have_many = limits.form == BodyForm::Json && body.len() > MOST_VALUES;
-            if may_have_many && has_too_many_values(&body) {
+            let most_values = limits.form.most_values().filter(|most| body.len() > *most);
+            if most_values.is_some_and(|most| has_more_values(&body, most)) {
                 return Err(BodyError::TooLarge);
             }
             return Ok(counted.hold(body));
@@ -264,9 +275,9 @@ mod tests {
             "[{,".repeat(MOST_VALUES)
         );
 
-        assert!(has_too_many_values(arrays.as_bytes()));
-        assert!(!has_too_many_values(text.as_bytes()));
-        assert!(!has_too_many_values(&arrays.as_bytes()[..MOST_VALUES]));
+        assert!(has_more_values(arrays.as_bytes(), MOST_VALUES));
+        assert!(!has_more_values(text.as_bytes(), MOST_VALUES));
+        assert!(!has_more_values(&arrays.as_bytes()[..MOST_VALUES], MOST_VALUES));
     }
 
     #[actix_web::test]

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::Transaction;
+use selvedge_gateway::BodyForm;
 use serde_json::Value;
 
 use crate::context::RequestContext;
@@ -9,9 +10,12 @@ use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
 use crate::object::commit::{connect, limit_wait};
-use crate::request::json_body::{EmptyBody, read_json};
+use crate::request::json_body::{EmptyBody, read_json, read_json_of};
 use crate::response::json::{json_response, message_response};
 use crate::versions::LifecycleRules;
+
+/// Most values and names of a body: of 1000 rules, each with all that it may have.
+const MOST_VALUES: usize = 20_000;
 
 const GET: &str = "select lifecycle_configuration::text as rules from storage.buckets where id = $1";
 
@@ -44,7 +48,8 @@ pub(crate) async fn set_lifecycle(
     payload: web::Payload,
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
-    let body = read_json(&context.request, payload, EmptyBody::Refused).await?;
+    let form = BodyForm::JsonOf(MOST_VALUES);
+    let body = read_json_of(&context.request, payload, EmptyBody::Refused, form).await?;
     let rules = LifecycleRules::read(&body.unwrap_or_default())
         .map_err(|error| StorageError::InvalidText(error.to_string()))?;
     store_rules(&caller, &context.service(), id, Some(&rules)).await?;

@@ -10,7 +10,7 @@ use crate::response::json::rendered_json_response;
 
 const GET: &str = include_str!("../sql/get_bucket.sql");
 
-/// One row, without `type`; with `include=lifecycle` also its rules. Source: STORE-031, STORE-231.
+/// One row; with `include=lifecycle` also its rules. Source: STORE-031, STORE-231.
 ///
 /// # Errors
 /// `NoSuchBucket`; `Schema` for another `include`.

@@ -8,7 +8,7 @@ use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
 use crate::response::json::rendered_json_response;
 use crate::validation::names::check_bucket_name;
-use crate::versions::HistoryFilter;
+use crate::versions::{HistoryFilter, is_left_to_versions};
 
 /// Entries of a page when the request names no limit, and at most.
 const DEFAULT_LIMIT: i64 = 100;
@@ -16,13 +16,15 @@ const MAX_LIMIT: i64 = 1500;
 const COLUMNS: [&str; 4] = ["name", "updated_at", "created_at", "last_accessed_at"];
 
 const BY_NAME: &str = include_str!("../sql/list_by_name.sql");
+const BY_NAME_WITH_VERSIONS: &str = include_str!("../sql/list_by_name_versions.sql");
 const BY_TIME: &str = include_str!("../sql/list_by_time.sql");
 const EXACT: &str = include_str!("../sql/list_exact.sql");
 /// Reads the whole level, because a key may have many rows.
 const HISTORY: &str = include_str!("../sql/list_history.sql");
 
 /// An array of files and folders (rows without id) below `prefix`, names relative to it. With `exactMatch` the one object whose
-/// key is `prefix`, or `search` below it. With `noncurrentVersions` or `deleteMarkers` also rows of the history, a key's newest first.
+/// key is `prefix`, or `search` below it. With `noncurrentVersions` or `deleteMarkers` also rows of the history, a key's newest first. In a
+/// bucket with versions rows tell theirs.
 /// Source: STORE-021 to STORE-023, STORE-075 to STORE-077, STORE-214, STORE-216.
 ///
 /// # Errors
@@ -40,14 +42,19 @@ pub(crate) async fn list_objects(
         let statement = list.build_history(bucket, filter);
         return rendered_json_response(caller.with_versions().read(statement).await?);
     }
-    let statement = if list.is_exact {
-        list.build_exact(bucket)
-    } else if list.column == "name" {
-        list.build_by_name(bucket)
-    } else {
-        list.build_by_time(bucket)
-    };
-    rendered_json_response(caller.read(statement).await?)
+    if list.is_exact {
+        return rendered_json_response(caller.read(list.build_exact(bucket)).await?);
+    }
+    if list.column != "name" {
+        return rendered_json_response(caller.read(list.build_by_time(bucket)).await?);
+    }
+    let mut rows = caller.read(list.build_by_name(BY_NAME, bucket)).await?;
+    if is_left_to_versions(&rows)? {
+        rows = caller
+            .read(list.build_by_name(BY_NAME_WITH_VERSIONS, bucket))
+            .await?;
+    }
+    rendered_json_response(rows)
 }
 
 /// The fields of the body.
@@ -138,11 +145,11 @@ impl List {
             .bind_optional(key.as_deref())
     }
 
-    fn build_by_name(self, bucket: &str) -> Statement {
-        Statement::new(BY_NAME)
+    fn build_by_name(&self, sql: &'static str, bucket: &str) -> Statement {
+        Statement::new(sql)
             .bind(bucket)
             .bind(self.folder())
-            .bind(self.search)
+            .bind(&self.search)
             .bind(self.limit.to_string())
             .bind(self.offset.to_string())
             .bind(self.order)

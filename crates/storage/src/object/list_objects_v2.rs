@@ -4,23 +4,26 @@ use actix_web::{HttpResponse, web};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
+use selvedge_postgres::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::context::RequestContext;
 use crate::database::object_row::format_iso;
+use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
 use crate::response::json::{json_response, take_rendered_json};
 use crate::validation::names::check_bucket_name;
-use crate::versions::HistoryFilter;
+use crate::versions::{HistoryFilter, is_left_to_versions};
 
 /// Entries of a page, folders included: the default limit and the largest.
 const MAX_LIMIT: i64 = 1000;
 
 /// Walks an index and reads only the entries of the page.
 const BY_NAME: &str = include_str!("../sql/list_v2_by_name.sql");
+const BY_NAME_WITH_VERSIONS: &str = include_str!("../sql/list_v2_by_name_versions.sql");
 /// Sorts all entries below the prefix, because folders have the time of their first child.
 const BY_TIME: &str = include_str!("../sql/list_v2.sql");
 const EXACT: &str = include_str!("../sql/list_v2_exact.sql");
@@ -54,7 +57,8 @@ struct Page<'a> {
     objects: Vec<&'a RawValue>,
 }
 
-/// `{hasNext, nextCursor?, nextCursorKey?, folders, objects}`; with `exactMatch` of the one object whose key is `prefix`.
+/// `{hasNext, nextCursor?, nextCursorKey?, folders, objects}`; with `exactMatch` of the one object whose key is `prefix`. In a
+/// bucket with versions objects tell theirs.
 /// Source: STORE-073, STORE-074, STORE-214, STORE-216.
 ///
 /// # Errors
@@ -66,99 +70,111 @@ pub(crate) async fn list_objects_v2(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     let body = read_object(&context.request, payload).await?;
-    let prefix = body.text("prefix")?.unwrap_or_default();
-    let limit = body.integer("limit", 1)?.unwrap_or(MAX_LIMIT).min(MAX_LIMIT);
-    let delimiter = body.boolean("with_delimiter")?.unwrap_or(false);
-    let sort = Sort::read(&body)?;
-    let cursor = body.text("cursor")?.filter(|cursor| !cursor.is_empty());
-    let cursor = cursor.map(|text| Cursor::decode(&text)).transpose()?;
-    let history = HistoryFilter::read(&body)?;
-    let exact = body.boolean("exactMatch")?.unwrap_or(false);
+    let list = List::read(bucket, &body)?;
     check_bucket_name(bucket)?;
-    // A cursor is only valid in the order it was made with, so it carries that order and overrides the body's.
-    let sort = cursor.as_ref().map_or(sort, |cursor| cursor.sort);
-    let (reader, mut statement) = match history {
-        Some(_) => (caller.with_versions(), Statement::new(HISTORY)),
-        None => (caller, Statement::new(EXACT)),
-    };
-    statement = if let Some(filter) = history {
-        let shape = (prefix.as_str(), delimiter, exact);
-        bind_history(
-            statement.bind(bucket),
-            shape,
-            sort,
-            limit,
-            cursor.as_ref(),
-            filter,
-        )
-    } else if exact {
-        statement.bind(bucket).bind(prefix).bind(delimiter.to_string())
-    } else {
-        build_statement(bucket, &prefix, delimiter, sort, limit, cursor.as_ref())
-    };
-    let bytes = take_rendered_json(reader.read(statement).await?)?;
+    let rows = list.select(&caller).await?;
+    let bytes = take_rendered_json(rows)?;
     let entries: Vec<ListEntry<'_>> = serde_json::from_slice(&bytes).map_err(StorageError::internal)?;
-    Ok(json_response(&build_page(
-        &entries,
-        usize::try_from(limit).unwrap_or(usize::MAX),
-        sort,
-    )))
+    let limit = usize::try_from(list.limit).unwrap_or(usize::MAX);
+    Ok(json_response(&build_page(&entries, limit, list.sort)))
 }
 
-/// Writes the statement of a page. It requests one entry more than the page has, which shows whether another page follows.
-fn build_statement(
-    bucket: &str,
-    prefix: &str,
+/// A bucket and the fields of the body.
+struct List<'b> {
+    bucket: &'b str,
+    prefix: String,
     delimiter: bool,
     sort: Sort,
     limit: i64,
-    cursor: Option<&Cursor>,
-) -> Statement {
-    let last_name = cursor.map(|cursor| cursor.last_name.as_str());
-    if sort.column == "name" {
-        Statement::new(BY_NAME)
-            .bind(bucket)
-            .bind(prefix)
-            .bind(delimiter.to_string())
-            .bind(sort.order)
-            .bind((limit + 1).to_string())
-            .bind(last_name.unwrap_or_default())
-    } else {
-        Statement::new(BY_TIME)
-            .bind(bucket)
-            .bind(prefix)
-            .bind(delimiter.to_string())
-            .bind(sort.column)
-            .bind(sort.order)
-            .bind((limit + 1).to_string())
-            .bind_optional(last_name)
-            .bind_optional(cursor.and_then(|cursor| cursor.last_time).map(format_iso))
-    }
+    cursor: Option<Cursor>,
+    /// Whether the prefix is the whole key.
+    is_exact: bool,
+    history: Option<HistoryFilter>,
 }
 
-/// Binds the parameters of a page of versions. `shape` is the prefix, whether to group, and whether the prefix is the whole key.
-fn bind_history(
-    statement: Statement,
-    (prefix, delimiter, exact): (&str, bool, bool),
-    sort: Sort,
-    limit: i64,
-    cursor: Option<&Cursor>,
-    filter: HistoryFilter,
-) -> Statement {
-    let text = |read: fn(&Cursor) -> Option<&str>| cursor.and_then(read);
-    statement
-        .bind(prefix)
-        .bind(delimiter.to_string())
-        .bind(sort.column)
-        .bind(sort.order)
-        .bind((limit + 1).to_string())
-        .bind_optional(text(|cursor| Some(&cursor.last_name)))
-        .bind_optional(cursor.and_then(|cursor| cursor.last_time).map(format_iso))
-        .bind(filter.noncurrent)
-        .bind(filter.markers)
-        .bind(exact.to_string())
-        .bind_optional(text(|cursor| cursor.last_archived.as_deref()))
-        .bind_optional(text(|cursor| cursor.last_version.as_deref()))
+impl<'b> List<'b> {
+    fn read(bucket: &'b str, body: &Fields) -> Result<Self, StorageError> {
+        let prefix = body.text("prefix")?.unwrap_or_default();
+        let limit = body.integer("limit", 1)?.unwrap_or(MAX_LIMIT).min(MAX_LIMIT);
+        let delimiter = body.boolean("with_delimiter")?.unwrap_or(false);
+        let sort = Sort::read(body)?;
+        let cursor = body.text("cursor")?.filter(|cursor| !cursor.is_empty());
+        let cursor = cursor.map(|text| Cursor::decode(&text)).transpose()?;
+        Ok(Self {
+            bucket,
+            prefix,
+            delimiter,
+            // A cursor is only valid in the order it was made with, so it carries that order and overrides the body's.
+            sort: cursor.as_ref().map_or(sort, |cursor| cursor.sort),
+            limit,
+            cursor,
+            history: HistoryFilter::read(body)?,
+            is_exact: body.boolean("exactMatch")?.unwrap_or(false),
+        })
+    }
+
+    /// Selects one entry more than the page has, which shows whether another page follows.
+    async fn select(&self, caller: &DbSession) -> Result<Vec<Row>, StorageError> {
+        if let Some(filter) = self.history {
+            return caller.with_versions().read(self.build_history(filter)).await;
+        }
+        if self.is_exact {
+            return caller.read(self.begin(EXACT)).await;
+        }
+        if self.sort.column != "name" {
+            return caller.read(self.build_by_time()).await;
+        }
+        let rows = caller.read(self.build_by_name(BY_NAME)).await?;
+        match is_left_to_versions(&rows)? {
+            true => caller.read(self.build_by_name(BY_NAME_WITH_VERSIONS)).await,
+            false => Ok(rows),
+        }
+    }
+
+    /// A statement with the parameters that all have.
+    fn begin(&self, sql: &'static str) -> Statement {
+        Statement::new(sql)
+            .bind(self.bucket)
+            .bind(&self.prefix)
+            .bind(self.delimiter.to_string())
+    }
+
+    fn build_by_name(&self, sql: &'static str) -> Statement {
+        self.begin(sql)
+            .bind(self.sort.order)
+            .bind((self.limit + 1).to_string())
+            .bind(self.cursor.as_ref().map_or("", |cursor| &cursor.last_name))
+    }
+
+    fn build_by_time(&self) -> Statement {
+        self.begin(BY_TIME)
+            .bind(self.sort.column)
+            .bind(self.sort.order)
+            .bind((self.limit + 1).to_string())
+            .bind_optional(self.cursor.as_ref().map(|cursor| &cursor.last_name))
+            .bind_optional(self.last_time())
+    }
+
+    fn build_history(&self, filter: HistoryFilter) -> Statement {
+        let text = |read: fn(&Cursor) -> Option<&str>| self.cursor.as_ref().and_then(read);
+        self.begin(HISTORY)
+            .bind(self.sort.column)
+            .bind(self.sort.order)
+            .bind((self.limit + 1).to_string())
+            .bind_optional(text(|cursor| Some(&cursor.last_name)))
+            .bind_optional(self.last_time())
+            .bind(filter.noncurrent)
+            .bind(filter.markers)
+            .bind(self.is_exact.to_string())
+            .bind_optional(text(|cursor| cursor.last_archived.as_deref()))
+            .bind_optional(text(|cursor| cursor.last_version.as_deref()))
+    }
+
+    /// The time of the entry after which the page begins, in a list by time.
+    fn last_time(&self) -> Option<String> {
+        let time = self.cursor.as_ref()?.last_time?;
+        Some(format_iso(time))
+    }
 }
 
 fn build_page<'a>(entries: &[ListEntry<'a>], limit: usize, sort: Sort) -> Page<'a> {

@@ -28,7 +28,20 @@ pub(crate) async fn read_json(
     payload: web::Payload,
     empty: EmptyBody,
 ) -> Result<Option<Value>, StorageError> {
-    let body = read_bytes(request, payload).await?;
+    read_json_of(request, payload, empty, BodyForm::Json).await
+}
+
+/// The same for a body that may have more values than others.
+///
+/// # Errors
+/// As [`read_json`].
+pub(crate) async fn read_json_of(
+    request: &HttpRequest,
+    payload: web::Payload,
+    empty: EmptyBody,
+    form: BodyForm,
+) -> Result<Option<Value>, StorageError> {
+    let body = read_bytes(request, payload, form).await?;
     if !is_json(request) {
         return Ok(None);
     }
@@ -74,9 +87,13 @@ fn is_json(request: &HttpRequest) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-async fn read_bytes(request: &HttpRequest, payload: web::Payload) -> Result<Bytes, StorageError> {
+async fn read_bytes(
+    request: &HttpRequest,
+    payload: web::Payload,
+    form: BodyForm,
+) -> Result<Bytes, StorageError> {
     let caller = Caller::extract(request);
-    let limits = BodyLimits::of_caller(JSON_MAX_BYTES, BodyForm::Json, &caller);
+    let limits = BodyLimits::of_caller(JSON_MAX_BYTES, form, &caller);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => StorageError::JsonTooLarge,
         BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => StorageError::Aborted,

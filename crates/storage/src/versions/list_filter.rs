@@ -1,5 +1,7 @@
 //! Which rows of a key a list shows. Source: STORE-214.
 
+use selvedge_postgres::Row;
+
 use crate::error::StorageError;
 use crate::request::json_body::Fields;
 
@@ -13,6 +15,16 @@ pub(crate) struct HistoryFilter {
     pub(crate) noncurrent: &'static str,
     /// `deleteMarkers`.
     pub(crate) markers: &'static str,
+}
+
+/// Whether a list by name was left to the statement for buckets with versions, whose rows tell theirs.
+///
+/// # Errors
+/// `Internal` when the answer does not say.
+pub(crate) fn is_left_to_versions(rows: &[Row]) -> Result<bool, StorageError> {
+    let row = rows.first();
+    let is_left = row.map_or(Ok(false), |row| row.try_get("keeps_versions"));
+    is_left.map_err(StorageError::internal)
 }
 
 impl HistoryFilter {

@@ -22,7 +22,7 @@ pub(crate) use delete_markers::delete_keys;
 pub(crate) use expire_versions::expire_versions;
 pub(crate) use find_version::{VersionId, find_null_version, find_null_version_id, find_version};
 pub(crate) use lifecycle_rules::LifecycleRules;
-pub(crate) use list_filter::HistoryFilter;
+pub(crate) use list_filter::{HistoryFilter, is_left_to_versions};
 pub(crate) use move_version::{VersionMove, move_version};
 pub(crate) use remove_version::{Removal, remove_version};
 pub(crate) use wanted_version::read_wanted_version;

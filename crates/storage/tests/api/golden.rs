@@ -82,6 +82,9 @@ const PASSING: &[&str] = &[
     "upload-user-metadata",
 ];
 
+/// Folders with policies for the scenarios.
+const SETUPS: [&str; 2] = ["storage", "storage-new"];
+
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn golden_scenarios_get_the_recorded_responses() {
     play("storage", "storage_golden.py", &PASSING.join(",")).await;
@@ -102,9 +105,10 @@ async fn play(folder: &str, program: &str, names: &str) {
         ..config
     })
     .await;
-    let setup =
-        std::fs::read_to_string(recorded.join("storage/setup.sql")).expect("the corpus is in the repository");
-    app.sql(&setup).await;
+    for folder in SETUPS {
+        let setup = std::fs::read_to_string(recorded.join(folder).join("setup.sql"));
+        app.sql(&setup.expect("the corpus is in the repository")).await;
+    }
     let only = std::env::var("SELVEDGE_GOLDEN_ONLY").unwrap_or_else(|_| names.to_owned());
 
     let mut runner = Command::new("python3");

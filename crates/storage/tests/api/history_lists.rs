@@ -165,3 +165,57 @@ async fn store_216_the_versions_of_one_key() {
     assert_eq!(describe(&first), ["+a", "~a", "-a", "-a"]);
     assert_eq!(describe(&second["objects"]), ["+f/a", "~f/a", "-f/a", "-f/a"]);
 }
+
+/// The lists that know nothing of versions tell those of current objects, in every order and form.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn store_214_default_lists_tell_the_versions_of_current_objects() {
+    let app = app_with_history().await;
+    let client = app.service_role();
+    client.post("/bucket", json!({"name": "plain"})).await.ok();
+    client.upload("plain/f/a", "text").await.ok();
+    let version = client.version("f/a").await;
+
+    let sorts = ["name", "created_at"]
+        .map(|column| ["asc", "desc"].map(|order| json!({"column": column, "order": order})));
+    for sort in sorts.as_flattened() {
+        for shape in [
+            json!({}),
+            json!({"exactMatch": true}),
+            json!({"with_delimiter": true}),
+        ] {
+            let mut body = json!({"prefix": "f/a", "sortBy": sort});
+            body.as_object_mut()
+                .expect("an object")
+                .extend(shape.as_object().expect("an object").clone());
+            for bucket in ["b", "plain"] {
+                if shape.get("exactMatch").is_none() {
+                    body["prefix"] = json!("f/");
+                }
+                let first = client
+                    .post(&format!("/object/list/{bucket}"), body.clone())
+                    .await
+                    .ok();
+                let second = client
+                    .post(&format!("/object/list-v2/{bucket}"), body.clone())
+                    .await
+                    .ok();
+                let (first, second) = (first.json(), second.json());
+                for row in [find(&first, "a"), find(&second["objects"], "f/a")] {
+                    let told = ["version", "archived_at", "is_delete_marker", "is_versioned"];
+                    let told = told.map(|name| row.get(name).cloned());
+                    let expected = match bucket {
+                        "b" => [json!(version), json!(null), json!(false), json!(true)].map(Some),
+                        _ => [None, None, None, None],
+                    };
+                    assert_eq!(told, expected, "{bucket} {body}");
+                }
+            }
+        }
+    }
+}
+
+fn find<'r>(rows: &'r Value, name: &str) -> &'r Value {
+    let rows = rows.as_array().expect("a list");
+    let mut found = rows.iter().filter(|row| row["name"] == name);
+    found.next().unwrap_or_else(|| panic!("no {name} in {rows:?}"))
+}
