@@ -121,7 +121,7 @@ CITUS_TESTS = """
     """.split()
 
 # Tests of Storage about bytes, which are run once more with objects in an S3 server; `make test-all` takes all that can.
-S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: resumable:: s3_multipart:: s3_objects:: streams:: sweeps:: uploads::".split()
+S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: history_crashes:: object_history:: resumable:: s3_multipart:: s3_objects:: streams:: sweeps:: uploads::".split()
 ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:: s3_versions:: schema:: transactions::".split()
 
 # The browser's tests take longest of all, so they begin while the tests' programs are still compiled; nothing else fits beside the two.

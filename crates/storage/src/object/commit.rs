@@ -18,6 +18,7 @@ use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 use crate::state::Storage;
+use crate::versions::{list_null_versions, list_null_versions_within};
 
 const INSERT: &str = concat!(
     "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) ",
@@ -157,12 +158,12 @@ async fn write_row(service: DbSession, object: NewObject) -> Result<ObjectRow, S
                 .await
                 .map(Some)
         } else {
-            Ok(Some((insert_row(&service, &new).await?, None)))
+            insert_row(&service, &new).await.map(Some)
         }
     };
     let written = blob.commit(write).await?;
-    let (row, replaced) = written.ok_or(StorageError::NoSuchKey)?;
-    discard_replaced(service.storage(), replaced.as_deref(), new.version);
+    let Written { row, replaced } = written.ok_or(StorageError::NoSuchKey)?;
+    discard_replaced(service.storage(), &replaced, new.version);
     Ok(row)
 }
 
@@ -194,22 +195,28 @@ async fn write_row_after<T>(
         let Some(done) = step(&transaction).await? else {
             return Ok::<_, StorageError>(None);
         };
-        let (_, replaced) = write_in_transaction(storage, transaction, &new).await?;
-        Ok(Some((done, replaced)))
+        let written = write_in_transaction(storage, transaction, &new).await?;
+        Ok(Some((done, written.replaced)))
     };
     let written = blob.commit(write).await?;
     let Some((done, replaced)) = written else {
         return Ok(None);
     };
-    discard_replaced(storage, replaced.as_deref(), new.version);
+    discard_replaced(storage, &replaced, new.version);
     Ok(Some(done))
 }
 
-/// Removes the bytes of a replaced object. Never those of the row as it is now, whatever led to equal versions.
-fn discard_replaced(storage: &Storage, replaced: Option<&str>, new: Version) {
-    let old = replaced.and_then(Version::parse);
-    if let Some(old) = old.filter(|old| *old != new) {
-        storage.discard_blob(old);
+/// An object that was written.
+struct Written {
+    row: ObjectRow,
+    /// The version that the key had before, and what else has lost its row.
+    replaced: Vec<Version>,
+}
+
+/// Removes the bytes of what was replaced. Never those of the row as it is now, whatever led to equal versions.
+fn discard_replaced(storage: &Storage, replaced: &[Version], new: Version) {
+    for old in replaced.iter().filter(|old| **old != new) {
+        storage.discard_blob(*old);
     }
 }
 
@@ -225,8 +232,9 @@ pub(crate) async fn connect(storage: &Storage) -> Result<Client, StorageError> {
         .map_err(StorageError::from_pool)
 }
 
-/// Inserts the row after asking again. Nothing can be replaced, so the answer need not come from the same transaction.
-async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, StorageError> {
+/// Inserts the row after asking again. No object can be replaced, so the answer need not come from the same transaction.
+async fn insert_row(service: &DbSession, object: &NewRow) -> Result<Written, StorageError> {
+    let mut replaced = Vec::new();
     if let Some(checks) = &object.checks {
         let ask = async {
             match &checks.asked {
@@ -237,6 +245,10 @@ async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, S
         let bucket = find_bucket(service, &object.target.bucket);
         let ((), bucket) = futures_util::try_join!(ask, bucket)?;
         checks.check_limits(service.storage(), &bucket, object)?;
+        if bucket.is_paused {
+            let ObjectPath { bucket, key } = &object.target;
+            replaced = list_null_versions(service, bucket, &[key]).await?;
+        }
     }
     let statement = Statement::new(INSERT)
         .unique_violation_means(UniqueKey::Object)
@@ -248,7 +260,8 @@ async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, S
         .bind(object.metadata.to_string())
         .bind_optional(object.user_metadata.as_ref().map(Value::to_string));
     let rows = service.write(statement).await?;
-    ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
+    let row = ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)?;
+    Ok(Written { row, replaced })
 }
 
 /// Writes an object for another part of the server, and removes the blob that it replaces. Unlike [`commit_object`] it
@@ -265,17 +278,17 @@ pub(crate) async fn commit_for_server(storage: &Storage, object: NewObject) -> R
         write_in_transaction(storage, transaction, &new).await.map(Some)
     };
     let written = blob.commit(write).await?;
-    let replaced = written.and_then(|(_, replaced)| replaced);
-    discard_replaced(storage, replaced.as_deref(), new.version);
+    let replaced = written.map(|written| written.replaced).unwrap_or_default();
+    discard_replaced(storage, &replaced, new.version);
     Ok(())
 }
 
-/// Inserts the row, or replaces it where that is allowed, and commits. Returns the row and the version that it had before.
+/// Inserts the row, or replaces it where that is allowed, and commits.
 async fn write_in_transaction(
     storage: &Storage,
     mut transaction: Transaction<'_>,
     object: &NewRow,
-) -> Result<(ObjectRow, Option<String>), StorageError> {
+) -> Result<Written, StorageError> {
     if object.upsert {
         limit_wait(storage, &transaction).await?;
     }
@@ -286,7 +299,11 @@ async fn write_in_transaction(
             None
         };
         // Asked under the lock: the policies decide about the very row that is replaced.
-        check_again(storage, &mut transaction, object).await?;
+        let is_paused = check_again(storage, &mut transaction, object).await?;
+        let mut replaced = match is_paused {
+            true => list_null_versions_within(&transaction, &object.target).await?,
+            false => Vec::new(),
+        };
         let sql = match (object.upsert, &old) {
             (false, _) => INSERT_IN_TRANSACTION,
             (true, None) => INSERT_IF_ABSENT,
@@ -296,26 +313,31 @@ async fn write_in_transaction(
         if let Some(row) = write_row_of(&transaction, object, sql).await? {
             let end = transaction.commit().await;
             end.map_err(|error| StorageError::from_commit(error, UniqueKey::Object))?;
-            return Ok((row, old.flatten()));
+            replaced.extend(old.flatten().as_deref().and_then(Version::parse));
+            return Ok(Written { row, replaced });
         }
     }
     Err(StorageError::LockTimeout)
 }
 
+/// Checks rights and limits once more. Returns whether the bucket has paused its versioning; for objects of the server itself false, whose
+/// bytes a sweep removes.
 async fn check_again(
     storage: &Storage,
     transaction: &mut Transaction<'_>,
     object: &NewRow,
-) -> Result<(), StorageError> {
+) -> Result<bool, StorageError> {
     let Some(checks) = &object.checks else {
-        return Ok(());
+        return Ok(false);
     };
     let bucket = find_bucket_within(transaction, &object.target.bucket).await?;
     checks.check_limits(storage, &bucket, object)?;
-    match &checks.asked {
-        Some(asked) => asked.ask_within(transaction, &object.target, object.upsert).await,
-        None => Ok(()),
+    if let Some(asked) = &checks.asked {
+        asked
+            .ask_within(transaction, &object.target, object.upsert)
+            .await?;
     }
+    Ok(bucket.is_paused)
 }
 
 async fn write_row_of(

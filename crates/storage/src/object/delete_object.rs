@@ -9,7 +9,7 @@ use crate::error::StorageError;
 use crate::request::json_body::{EmptyBody, read_json};
 use crate::request::object_path::ObjectPath;
 use crate::response::json::message_response;
-use crate::versions::{read_wanted_version, remove_version};
+use crate::versions::{discard_null_versions, list_null_versions, read_wanted_version, remove_version};
 
 const DELETE: &str = "delete from only storage.objects o where o.bucket_id = $1 and o.name = $2 \
      returning o.version";
@@ -30,11 +30,16 @@ pub(crate) async fn delete_object(
     let service = context.service();
     match read_wanted_version(context)? {
         None => {
-            find_visible_object(&service, target, None).await?;
+            let row = find_visible_object(&service, target, None).await?;
+            let superseded = match row.is_versioned {
+                true => list_null_versions(&service, &target.bucket, &[&target.key]).await?,
+                false => Vec::new(),
+            };
             let statement = Statement::new(DELETE).bind(&target.bucket).bind(&target.key);
             if caller.delete_objects(statement).await?.is_empty() {
                 return Err(StorageError::AccessDenied("Access denied".to_owned()));
             }
+            discard_null_versions(service.storage(), &superseded);
         }
         Some(version) => {
             let removal = remove_version(&caller, &service, target, Some(&version)).await?;

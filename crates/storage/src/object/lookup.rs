@@ -24,6 +24,8 @@ pub(crate) struct Bucket {
     pub(crate) allowed_mime_types: Option<Vec<String>>,
     /// Whether it keeps versions, or has kept some: `versioning_status` is not `DISABLED`.
     pub(crate) has_versions: bool,
+    /// Whether it has kept versions and keeps no further ones: `versioning_status` is `SUSPENDED`.
+    pub(crate) is_paused: bool,
 }
 
 impl Bucket {
@@ -34,6 +36,7 @@ impl Bucket {
                 file_size_limit: row.try_get("file_size_limit")?,
                 allowed_mime_types: row.try_get("allowed_mime_types")?,
                 has_versions: row.try_get("has_versions")?,
+                is_paused: row.try_get("is_paused")?,
             })
         };
         read().map_err(StorageError::internal)
@@ -51,11 +54,12 @@ impl Bucket {
 }
 
 const BUCKET: &str = "select b.public, b.file_size_limit, b.allowed_mime_types, \
-     b.versioning_status <> 'DISABLED' as has_versions from storage.buckets b where b.id = $1";
+     b.versioning_status <> 'DISABLED' as has_versions, b.versioning_status = 'SUSPENDED' as is_paused \
+     from storage.buckets b where b.id = $1";
 
 const BUCKET_AND_OBJECT: &str = concat!(
     "select b.public, b.file_size_limit, b.allowed_mime_types, b.versioning_status <> 'DISABLED' as has_versions, ",
-    "o.id is not null as found, ",
+    "b.versioning_status = 'SUSPENDED' as is_paused, o.id is not null as found, ",
     object_columns!(),
     " from storage.buckets b left join only storage.objects o on o.bucket_id = b.id and o.name = $2 where b.id = $1",
 );
@@ -96,6 +100,7 @@ pub(crate) async fn find_bucket_within(
             file_size_limit: row.try_get("file_size_limit")?,
             allowed_mime_types: row.try_get("allowed_mime_types")?,
             has_versions: row.try_get("has_versions")?,
+            is_paused: row.try_get("is_paused")?,
         })
     };
     read().map_err(StorageError::internal)

@@ -25,7 +25,7 @@ use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 use crate::response::json::{json_response, message_response};
 use crate::validation::names::{check_bucket_name, check_key, is_folder_placeholder};
-use crate::versions::{VersionMove, move_version};
+use crate::versions::{VersionMove, discard_null_versions, list_null_versions, move_version};
 
 /// How often a move begins anew when other requests keep replacing the source.
 const MAX_ATTEMPTS: usize = 5;
@@ -75,21 +75,14 @@ pub(crate) async fn move_object(
     check_bucket_name(&source.bucket)?;
     check_key(&destination.key)?;
     let owner = Owner::from_identity(caller.identity());
-    let leaves_versions = has_versions(context, &source.bucket).await?;
+    let (leaves, enters) = find_versioning(context, &source.bucket, &destination.bucket).await?;
+    let mut superseded = leaves.list_superseded(context, &source).await?;
+    superseded.extend(enters.list_superseded(context, &destination).await?);
     let answer = Answer {
-        knows_versions: leaves_versions || has_versions(context, &destination.bucket).await?,
+        knows_versions: leaves.has_versions || enters.has_versions,
         key: format!("{}/{}", destination.bucket, destination.key),
     };
-    if let Some(version) = source_version.clone().filter(|_| leaves_versions) {
-        let moved = VersionMove {
-            caller,
-            source,
-            version,
-            destination,
-            owner,
-        };
-        return Ok(answer.of(move_version(context, moved).await?));
-    }
+    let version = source_version.clone().filter(|_| leaves.has_versions);
     let asked = AskedMove {
         caller,
         source,
@@ -97,21 +90,59 @@ pub(crate) async fn move_object(
         destination,
         owner,
     };
-    for _ in 0..MAX_ATTEMPTS {
-        if let Some(id) = asked.try_once(context).await? {
-            return Ok(answer.of(id));
-        }
-    }
-    Err(StorageError::ResourceLocked)
+    let id = match version {
+        Some(version) => move_version(context, asked.of_version(version)).await?,
+        None => asked.try_often(context).await?,
+    };
+    discard_null_versions(context.storage(), &superseded);
+    Ok(answer.of(id))
 }
 
-/// Whether a bucket keeps versions, or has kept some. Whether it exists is told by the move itself.
-async fn has_versions(context: &RequestContext, bucket: &str) -> Result<bool, StorageError> {
-    match find_bucket(&context.service(), bucket).await {
-        Ok(bucket) => Ok(bucket.has_versions),
-        Err(StorageError::NoSuchBucket) => Ok(false),
-        Err(error) => Err(error),
+/// What a bucket does with versions.
+#[derive(Clone, Copy, Default)]
+struct Versioning {
+    has_versions: bool,
+    is_paused: bool,
+}
+
+impl Versioning {
+    /// Whether the bucket exists is told by the move itself.
+    async fn find(context: &RequestContext, bucket: &str) -> Result<Self, StorageError> {
+        match find_bucket(&context.service(), bucket).await {
+            Ok(bucket) => Ok(Self {
+                has_versions: bucket.has_versions,
+                is_paused: bucket.is_paused,
+            }),
+            Err(StorageError::NoSuchBucket) => Ok(Self::default()),
+            Err(error) => Err(error),
+        }
     }
+
+    /// The versions of a key that the move removes.
+    async fn list_superseded(
+        self,
+        context: &RequestContext,
+        place: &ObjectPath,
+    ) -> Result<Vec<Version>, StorageError> {
+        match self.is_paused {
+            true => list_null_versions(&context.service(), &place.bucket, &[&place.key]).await,
+            false => Ok(Vec::new()),
+        }
+    }
+}
+
+/// What source and destination do with versions.
+async fn find_versioning(
+    context: &RequestContext,
+    source: &str,
+    destination: &str,
+) -> Result<(Versioning, Versioning), StorageError> {
+    let leaves = Versioning::find(context, source).await?;
+    let enters = match source == destination {
+        true => leaves,
+        false => Versioning::find(context, destination).await?,
+    };
+    Ok((leaves, enters))
 }
 
 /// What the response says.
@@ -149,6 +180,30 @@ struct Probed {
 }
 
 impl AskedMove {
+    /// The move of one version.
+    fn of_version(self, version: String) -> VersionMove {
+        VersionMove {
+            caller: self.caller,
+            source: self.source,
+            version,
+            destination: self.destination,
+            owner: self.owner,
+        }
+    }
+
+    /// Moves the object, and returns its id.
+    ///
+    /// # Errors
+    /// Those of the move; `ResourceLocked` when others keep changing the source.
+    async fn try_often(&self, context: &RequestContext) -> Result<Uuid, StorageError> {
+        for _ in 0..MAX_ATTEMPTS {
+            if let Some(id) = self.try_once(context).await? {
+                return Ok(id);
+            }
+        }
+        Err(StorageError::ResourceLocked)
+    }
+
     /// Moves the object that the source's key has now, and returns its id. `None` when the object was changed or replaced meanwhile,
     /// because the policies were asked about the earlier one.
     async fn try_once(&self, context: &RequestContext) -> Result<Option<Uuid>, StorageError> {

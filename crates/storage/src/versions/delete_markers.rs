@@ -6,6 +6,7 @@ use deadpool_postgres::Transaction;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::null_versions::{discard_null_versions, list_null_versions};
 use crate::database::object_row::{ObjectRow, object_columns};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
@@ -61,18 +62,37 @@ pub(crate) async fn delete_keys(
     bucket: &str,
     keys: &[String],
 ) -> Result<Vec<ObjectRow>, StorageError> {
-    let statement = Statement::new(DELETE).bind(bucket).bind(json!(keys).to_string());
-    let rows = caller.delete_objects(statement).await?;
-    let deleted = rows.iter().map(ObjectRow::read);
-    let deleted = deleted.collect::<Result<Vec<_>, _>>()?;
-    let has_versions = match find_bucket(service, bucket).await {
-        Ok(bucket) => bucket.has_versions,
-        Err(StorageError::NoSuchBucket) => false,
+    let (has_versions, is_paused) = match find_bucket(service, bucket).await {
+        Ok(bucket) => (bucket.has_versions, bucket.is_paused),
+        Err(StorageError::NoSuchBucket) => (false, false),
         Err(error) => return Err(error),
     };
+    let superseded = match is_paused {
+        true => {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            list_null_versions(service, bucket, &keys).await?
+        }
+        false => Vec::new(),
+    };
+    let statement = Statement::new(DELETE).bind(bucket).bind(json!(keys).to_string());
+    let rows = caller.delete_objects(statement).await?;
+    discard_null_versions(service.storage(), &superseded);
+    let deleted = rows.iter().map(ObjectRow::read);
+    let deleted = deleted.collect::<Result<Vec<_>, _>>()?;
     if !has_versions {
         return Ok(deleted);
     }
+    mark_keys(caller, service, bucket, keys, &deleted).await
+}
+
+/// The markers of keys whose objects were deleted, and of those that had none, where the caller may make one.
+async fn mark_keys(
+    caller: &DbSession,
+    service: &DbSession,
+    bucket: &str,
+    keys: &[String],
+    deleted: &[ObjectRow],
+) -> Result<Vec<ObjectRow>, StorageError> {
     let names: Vec<&str> = deleted.iter().map(|row| row.name.as_str()).collect();
     let mut markers = find_markers(service, bucket, &names).await?;
     let mut seen: HashSet<&str> = names.into_iter().collect();

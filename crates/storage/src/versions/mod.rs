@@ -15,6 +15,7 @@ mod find_version;
 mod lifecycle_rules;
 mod list_filter;
 mod move_version;
+mod null_versions;
 mod remove_version;
 mod wanted_version;
 
@@ -24,5 +25,6 @@ pub(crate) use find_version::{VersionId, find_null_version, find_null_version_id
 pub(crate) use lifecycle_rules::LifecycleRules;
 pub(crate) use list_filter::{HistoryFilter, is_left_to_versions};
 pub(crate) use move_version::{VersionMove, move_version};
+pub(crate) use null_versions::{discard_null_versions, list_null_versions, list_null_versions_within};
 pub(crate) use remove_version::{Removal, remove_version};
 pub(crate) use wanted_version::read_wanted_version;

@@ -21,6 +21,12 @@ use crate::request::object_path::ObjectPath;
 const TRY_MOVE: &str = "update storage.objects o set bucket_id = $4, name = $5, version = '1', owner = $6::text::uuid, owner_id = $7 \
      where o.bucket_id = $1 and o.name = $2 and o.version = $3 and not o.is_delete_marker returning o.id";
 
+/// The try leaves the version in the history, under the key of the destination, where a version or marker without versioning may be: a key
+/// has one. It therefore counts as one with versioning while the policies are asked.
+const FREE_SLOT: &str = "update storage.object_history h set is_versioned = true \
+     where h.bucket_id = $1 and h.name = $2 and h.version = $3 and not h.is_versioned \
+     and (select pg_catalog.set_config('storage.object_versions', 'all', true)) = 'all'";
+
 /// A version that was written without versioning, and whose place the destination takes, is removed by the rights of the caller.
 const TRY_REPLACE: &str = "select storage.give_up_null_version($1, $2, true)";
 
@@ -79,6 +85,9 @@ impl VersionMove {
     /// Asks the policies by moving the row and going back.
     async fn ask_within(&self, transaction: &mut Transaction<'_>) -> Result<(), StorageError> {
         let savepoint = transaction.savepoint("asked").await.map_err(map_error)?;
+        let source: [&(dyn ToSql + Sync); 3] = [&self.source.bucket, &self.source.key, &self.version];
+        let freed = savepoint.execute(FREE_SLOT, &source).await;
+        freed.map_err(map_error)?;
         self.caller.with_versions().become_caller(&savepoint).await?;
         let owner = self.owner.uuid();
         let values: [&(dyn ToSql + Sync); 7] = [

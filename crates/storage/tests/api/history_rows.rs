@@ -149,6 +149,29 @@ async fn store_218_a_move_tells_id_and_key_and_a_moved_version_leaves_the_rest()
     check_invariants(&app).await;
 }
 
+/// Of rows without versioning a key has one. A version that was written before versioning was enabled moves to a key that has such a row.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn store_218_a_null_version_moves_to_a_key_that_has_one() {
+    let app = TestApp::start().await;
+    let client = app.service_role();
+    let bucket = json!({"name": "b", "public": true});
+    client.post("/bucket", bucket).await.ok();
+    let before = store(&client, "a", &["before"]).await;
+    store(&client, "b", &["other"]).await;
+    client.set_versioning("ENABLED").await;
+    store(&client, "a", &["one"]).await;
+    client.delete("/object/b/b").await.ok();
+
+    let body =
+        json!({"bucketId": "b", "sourceKey": "a", "destinationKey": "b", "sourceVersionId": before[0]});
+    client.post("/object/move", body).await.ok();
+
+    assert_eq!(client.read("b").await.as_deref(), Some("before"));
+    assert_eq!(client.read("a").await.as_deref(), Some("one"));
+    check_invariants(&app).await;
+    app.settle(3).await;
+}
+
 /// In a bucket with many versions an upload would otherwise read all of them, while others wait for its locks.
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_203_the_newest_version_of_a_key_is_found_without_reading_the_others() {

@@ -30,9 +30,14 @@ pub(crate) async fn app() -> TestApp {
 
 /// `Upload-Metadata` for an object of the bucket `b`.
 pub(crate) fn metadata(key: &str) -> String {
+    metadata_in("b", key)
+}
+
+/// `Upload-Metadata` for an object of a bucket.
+pub(crate) fn metadata_in(bucket: &str, key: &str) -> String {
     format!(
         "bucketName {},objectName {}",
-        STANDARD.encode("b"),
+        STANDARD.encode(bucket),
         STANDARD.encode(key)
     )
 }
