@@ -12,7 +12,10 @@ import { serviceKey } from "../support/clients.ts";
 import { runSql } from "../support/database.ts";
 
 const root = join(import.meta.dirname, "../..");
+/** `supabase` is the package around the others, whose options it passes on. */
 const packages = {
+  supabase: { name: "", leftOut: [] },
+  auth: { name: "auth-js", leftOut: [] },
   storage: { name: "storage-js", leftOut: [] },
   realtime: { name: "realtime-js", leftOut: ["phoenix"] },
   functions: { name: "functions-js", leftOut: ["edge-runtime.d.ts"] },
@@ -24,7 +27,7 @@ const missing = "00000000-0000-4000-8000-000000000000";
 function listOptions(name: string, leftOut: string[]): Set<string> {
   const main = fileURLToPath(import.meta.resolve("supabase-js-newest"));
   const modules = join(main.slice(0, main.indexOf("supabase-js-newest")), "supabase-js-newest");
-  const source = join(modules, "node_modules/@supabase", name, "src");
+  const source = join(modules, name ? join("node_modules/@supabase", name) : "", "src");
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && !leftOut.some((part) => file.startsWith(part)),
   );
