@@ -1,5 +1,6 @@
 //! Statements under a caller's role, and the rows that they return.
 
+pub(crate) mod deadlock;
 pub(crate) mod object_row;
 pub(crate) mod replica_reader;
 pub(crate) mod service_transaction;

@@ -20,6 +20,7 @@ use selvedge_postgres::{
 };
 use serde_json::{Map, Value};
 
+use super::deadlock::repeat_after_deadlock;
 use super::service_transaction::{bare_context, begin, extra_settings, refuse_distributed_objects};
 use super::statement::Statement;
 use crate::backend::Version;
@@ -232,7 +233,8 @@ impl DbSession {
     }
 
     /// Runs a deletion of objects that returns their `version`, and removes their blobs. It runs as a separate task, so that
-    /// a disconnected client cannot leave blobs whose rows were deleted.
+    /// a disconnected client cannot leave blobs whose rows were deleted. It is repeated after a deadlock, because a statement locks several
+    /// objects in the order of its plan, and another request may lock them in another order.
     ///
     /// # Errors
     /// PostgreSQL's error, mapped to a [`StorageError`].
@@ -240,7 +242,7 @@ impl DbSession {
         // The task owns a clone of the session, because it may outlive the request.
         let session = self.clone();
         let deletion = actix_web::rt::spawn(async move {
-            let rows = session.write(statement).await?;
+            let rows = repeat_after_deadlock(async || session.write(statement.clone()).await).await?;
             for row in &rows {
                 let version: Option<String> = row.try_get("version").map_err(StorageError::internal)?;
                 if let Some(version) = version.as_deref().and_then(Version::parse) {

@@ -6,6 +6,7 @@ use selvedge_postgres::{Param, SqlStatement};
 use crate::error::UniqueKey;
 
 /// A statement and its parameters. All parameters travel as text; PostgreSQL infers their types from the statement.
+#[derive(Clone)]
 pub(crate) struct Statement {
     pub(super) text: &'static str,
     pub(super) params: Vec<Param>,

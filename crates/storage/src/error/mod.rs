@@ -144,6 +144,10 @@ pub enum StorageError {
     /// The lock of the object was not obtained in time.
     #[error("acquiring lock timeout")]
     LockTimeout,
+    /// This transaction and another one waited for each other, and PostgreSQL ended this one (40P01). Nothing has changed, and it may
+    /// be repeated. The client gets to see a `LockTimeout`.
+    #[error("acquiring lock timeout")]
+    Deadlock,
     /// The database refuses writes (25006).
     #[error("The database is currently in read-only mode. Please try again later.")]
     DatabaseReadOnly,

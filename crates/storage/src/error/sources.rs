@@ -26,8 +26,8 @@ impl StorageError {
             // One SQLSTATE has two meanings: a deleted row is still referred to, or an inserted row refers to nothing.
             "23503" if message.contains("update or delete") => Self::ResourceReferenced(message.to_owned()),
             "23503" => Self::RelatedResourceMissing,
-            // 40P01: two transactions waited for each other, and this one has given way.
-            "55P03" | "40P01" => Self::ResourceLocked,
+            "55P03" => Self::ResourceLocked,
+            "40P01" => Self::Deadlock,
             // 57014 (query_canceled) is what `statement_timeout` raises.
             "57014" => Self::DatabaseTimeout,
             "25006" => Self::DatabaseReadOnly,

@@ -95,7 +95,7 @@ impl StorageError {
             E::BucketTooLong => plain(414, "URI Too Long", "InvalidRequest"),
             E::FeatureNotEnabled(_) => legacy(409, "FeatureNotEnabled", "FeatureNotEnabled"),
             E::ResourceLocked => legacy(423, "ResourceLocked", "ResourceLocked"),
-            E::LockTimeout => legacy(503, "acquiring_lock_timeout", "LockTimeout"),
+            E::LockTimeout | E::Deadlock => legacy(503, "acquiring_lock_timeout", "LockTimeout"),
             E::DatabaseReadOnly => legacy(503, "DatabaseReadOnly", "DatabaseReadOnly"),
             E::DatabaseSchemaMismatch => legacy(503, "DatabaseSchemaMismatch", "DatabaseSchemaMismatch"),
             E::DatabaseInvalidObjectDefinition(_) => legacy(

@@ -59,7 +59,7 @@ const MOVE: &str = "update only storage.objects o set bucket_id = $2, name = $3,
 /// # Errors
 /// `InvalidBucketName` of the source; `InvalidKey` of the destination; `NoSuchKey` when the source is missing, hidden or not to be changed;
 /// `AccessDenied`; `ResourceAlreadyExists`; `InvalidMimeType`; `EntityTooLarge`; `RelatedResourceMissing` for an
-/// unknown bucket; `ResourceLocked` and `LockTimeout` when others keep changing the source.
+/// unknown bucket; `LockTimeout` when others keep changing the source.
 pub(crate) async fn move_object(
     context: &RequestContext,
     payload: web::Payload,
@@ -194,14 +194,14 @@ impl AskedMove {
     /// Moves the object, and returns its id.
     ///
     /// # Errors
-    /// Those of the move; `ResourceLocked` when others keep changing the source.
+    /// Those of the move; `LockTimeout` when others keep changing the source.
     async fn try_often(&self, context: &RequestContext) -> Result<Uuid, StorageError> {
         for _ in 0..MAX_ATTEMPTS {
             if let Some(id) = self.try_once(context).await? {
                 return Ok(id);
             }
         }
-        Err(StorageError::ResourceLocked)
+        Err(StorageError::LockTimeout)
     }
 
     /// Moves the object that the source's key has now, and returns its id. `None` when the object was changed or replaced meanwhile,

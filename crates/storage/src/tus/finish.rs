@@ -164,6 +164,7 @@ fn is_transient(error: &StorageError) -> bool {
         StorageError::AccessDenied(_)
             | StorageError::DatabaseTimeout
             | StorageError::LockTimeout
+            | StorageError::Deadlock
             | StorageError::ResourceLocked
             | StorageError::TooManyConnections
             | StorageError::DatabaseReadOnly

@@ -7,6 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::null_versions::{discard_null_versions, list_null_versions};
+use crate::database::deadlock::repeat_after_deadlock;
 use crate::database::object_row::{ObjectRow, object_columns};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
@@ -149,8 +150,11 @@ async fn list_live(
 }
 
 /// Marks keys without an object as deleted where the caller may delete the marker, and returns the markers; where a key is deleted already,
-/// the one that it has. All in one transaction, and nothing is locked before the policies were asked. Runs as a separate task, so that it
+/// the one that it has. All in one transaction, and the bucket is not locked before the policies were asked. Runs as a separate task, so that it
 /// completes when the client disconnects.
+///
+/// # Errors
+/// `LockTimeout` when others hold the keys or the bucket for longer than `object_lock_timeout`; nothing has changed then.
 async fn mark_missing_keys(
     caller: &DbSession,
     service: &DbSession,
@@ -160,21 +164,35 @@ async fn mark_missing_keys(
     let (caller, service, bucket) = (caller.with_versions(), service.clone(), bucket.to_owned());
     let marking = actix_web::rt::spawn(async move {
         let mut client = connect(service.storage()).await?;
-        let mut transaction = service.transaction(&mut client).await?;
-        limit_wait(service.storage(), &transaction).await?;
-        let claims = caller.identity().claims_json();
-        let claimed = transaction.execute(SET_CLAIMS, &[&claims]).await;
-        claimed.map_err(map_error)?;
-        let keys = ask(&caller, &mut transaction, &bucket, &keys).await?;
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let markers = mark(&transaction, &bucket, &keys, true).await?;
-        let end = transaction.commit().await;
-        end.map_err(|error| StorageError::from_commit(error, UniqueKey::Other))?;
-        Ok(markers)
+        // The questions about keys lock them in the order of their names, and a deletion beside them in the order of its plan.
+        repeat_after_deadlock(async || {
+            let transaction = service.transaction(&mut client).await?;
+            mark_in_transaction(&caller, &service, transaction, &bucket, &keys).await
+        })
+        .await
     });
     marking.await.map_err(StorageError::internal)?
+}
+
+async fn mark_in_transaction(
+    caller: &DbSession,
+    service: &DbSession,
+    mut transaction: Transaction<'_>,
+    bucket: &str,
+    keys: &[String],
+) -> Result<Vec<ObjectRow>, StorageError> {
+    limit_wait(service.storage(), &transaction).await?;
+    let claims = caller.identity().claims_json();
+    let claimed = transaction.execute(SET_CLAIMS, &[&claims]).await;
+    claimed.map_err(map_error)?;
+    let keys = ask(caller, &mut transaction, bucket, keys).await?;
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let markers = mark(&transaction, bucket, &keys, true).await?;
+    let end = transaction.commit().await;
+    end.map_err(|error| StorageError::from_commit(error, UniqueKey::Other))?;
+    Ok(markers)
 }
 
 /// The keys whose markers the policies let the caller delete. Asks by making them, deleting them as the caller, and going back.
@@ -210,6 +228,10 @@ async fn mark(
     rows.iter().map(ObjectRow::read).collect()
 }
 
+/// Maps an error of a statement that may wait for other writers of these keys, or of the bucket.
 fn map_error(error: tokio_postgres::Error) -> StorageError {
-    StorageError::from_tokio_postgres(error, UniqueKey::Other)
+    match StorageError::from_tokio_postgres(error, UniqueKey::Other) {
+        StorageError::ResourceLocked => StorageError::LockTimeout,
+        other => other,
+    }
 }

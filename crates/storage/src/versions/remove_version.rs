@@ -72,7 +72,7 @@ pub(crate) async fn remove_version(
                 return Ok(removal);
             }
         }
-        Err(StorageError::ResourceLocked)
+        Err(StorageError::LockTimeout)
     });
     removal.await.map_err(StorageError::internal)?
 }

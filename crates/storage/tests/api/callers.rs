@@ -215,6 +215,7 @@ async fn store_100_database_errors_have_a_status_and_hide_details() {
         ("P0001", 500, "500", "DatabaseError"),
         ("25006", 400, "503", "DatabaseReadOnly"),
         ("55P03", 400, "423", "ResourceLocked"),
+        ("40P01", 400, "503", "LockTimeout"),
         ("42501", 400, "403", "AccessDenied"),
     ] {
         app.user("ana")

@@ -333,8 +333,10 @@ async fn store_203_207_210_random_operations_leave_what_a_simple_model_says() {
     let app = TestApp::start().await;
     let address = app.address.to_string();
     let mut player = Player::new(&app, "b").await;
+    // Each operation on an S3 server takes several requests; the rows are written by the same SQL.
+    let rounds = if app.store.s3_backend.is_some() { 60 } else { 400 };
 
-    for round in 0..400 {
+    for round in 0..rounds {
         player.step(&address).await.expect("an answer");
         if round % 10 == 9 {
             player.settle(&address).await;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use reqwest::Method;
+use selvedge_storage::StorageConfig;
 use serde_json::json;
 
 use crate::object_history::{app_with_versions, check_invariants, store};
@@ -119,7 +120,8 @@ async fn store_211_a_removal_during_an_overwrite_is_no_refusal() {
 
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_213_of_markers_of_one_key_made_at_the_same_time_there_is_one() {
-    let app = app_with_versions().await;
+    // Each of them may wait for all others, however slow the machine is.
+    let app = app_that_waits(Duration::from_secs(120)).await;
     let client = app.service_role();
     let keys: Vec<String> = (0..200).map(|n| format!("k{n}")).collect();
     let (there, back): (Vec<&str>, Vec<&str>) = (
@@ -150,6 +152,71 @@ async fn store_213_of_markers_of_one_key_made_at_the_same_time_there_is_one() {
     assert_eq!(again.as_array().map(Vec::len), Some(200));
     let current = "select count(*) from storage.objects where archived_at is null and is_delete_marker";
     assert_eq!(app.count(current).await, 200);
+}
+
+/// The service with a bucket `b` that keeps versions, whose writers wait so long for each other.
+async fn app_that_waits(object_lock_timeout: Duration) -> TestApp {
+    let app = TestApp::start_with(|config| StorageConfig {
+        object_lock_timeout,
+        ..config
+    })
+    .await;
+    let body = json!({"name": "b", "public": true, "versioning_status": "ENABLED"});
+    app.service_role().post("/bucket", body).await.ok();
+    app
+}
+
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn store_213_a_deletion_that_waits_too_long_for_others_may_be_repeated() {
+    let app = app_that_waits(Duration::from_millis(50)).await;
+    let client = app.service_role();
+    let other = app.database.superuser().await;
+    let locks = (0..16).map(|slot| format!("_selvedge.selvedge_history_lock_{slot}"));
+    let locks = locks.collect::<Vec<_>>().join(", ");
+    let begin = format!("begin; lock table {locks} in share row exclusive mode");
+    other.batch_execute(&begin).await.expect("locked");
+
+    let waited = client.remove("b", &["missing"]).await;
+    other.batch_execute("commit").await.expect("free");
+
+    waited.is(400, "503", "LockTimeout");
+    assert_eq!(app.count("select count(*) from storage.object_history").await, 0);
+    client.remove("b", &["missing"]).await.ok();
+}
+
+/// Triggers of the project end the first transaction about a key as PostgreSQL ends one of those that wait for each other in a circle.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn store_213_a_deletion_that_ends_in_a_deadlock_is_repeated() {
+    let app = app_with_versions().await;
+    let client = app.service_role();
+    for key in ["there", "stuck"] {
+        client.upload(&format!("b/{key}"), "text").await.ok();
+    }
+    let superuser = app.database.superuser().await;
+    let triggers = "create sequence public.attempts_on_there;
+         create sequence public.attempts_on_missing;
+         create function public.end_in_deadlock() returns trigger language plpgsql security definer as $$
+         declare
+           key text := case tg_op when 'DELETE' then old.name else new.name end;
+         begin
+           if key = 'stuck' or nextval('public.attempts_on_' || key) = 1 then
+             raise exception using errcode = '40P01', message = 'deadlock detected';
+           end if;
+           return case tg_op when 'DELETE' then old else new end;
+         end $$;
+         create trigger deadlock before delete on storage.objects
+           for each row execute function public.end_in_deadlock();
+         create trigger deadlock before insert on storage.object_history
+           for each row when (new.name = 'missing') execute function public.end_in_deadlock()";
+    superuser.batch_execute(triggers).await.expect("triggers");
+
+    let deleted = client.remove("b", &["there", "missing"]).await.ok().json();
+    let stuck = client.remove("b", &["stuck"]).await;
+
+    assert_eq!(deleted.as_array().map(Vec::len), Some(2), "{deleted}");
+    stuck.is(400, "503", "LockTimeout");
+    assert_eq!(client.read("stuck").await.as_deref(), Some("text"));
+    check_invariants(&app).await;
 }
 
 #[actix_web::rt::test(system = "selvedge_testing::System")]
