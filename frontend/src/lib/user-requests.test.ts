@@ -5,10 +5,11 @@ import { fetchWithSession, onSessionRefused } from "./user-requests";
 const stored = { access_token: "refused", user: { id: "mira" } };
 
 /** An auth client with a session, whose renewal has this result. */
-function makeAuth(renewal: unknown) {
+function makeAuth(renewal: unknown, next = stored) {
   const signOut = vi.fn(async () => ({ error: null }));
+  const sessions = [stored];
   const auth = {
-    getSession: async () => ({ data: { session: stored } }),
+    getSession: async () => ({ data: { session: sessions.shift() ?? next } }),
     refreshSession: async () => renewal,
     signOut,
   };
@@ -31,12 +32,20 @@ async function ask(auth: GoTrueClient): Promise<{ status: number; refusals: numb
 
 it("a token that the server does not know is renewed, and the request sent again", async () => {
   const { auth, signOut } = makeAuth({
-    data: { session: { access_token: "renewed" } },
+    data: { session: { access_token: "renewed", user: { id: "mira" } } },
     error: null,
   });
 
   expect(await ask(auth)).toEqual({ status: 200, refusals: 0 });
   expect(signOut).not.toHaveBeenCalled();
+});
+
+it("a refused request is not sent again with the session of somebody who has signed in since", async () => {
+  const { auth } = makeAuth(null, { access_token: "renewed", user: { id: "noah" } });
+  send.mockClear();
+
+  expect(await ask(auth)).toEqual({ status: 401, refusals: 0 });
+  expect(send.mock.calls).toEqual([["refused"]]);
 });
 
 it("a session that the server refuses for good ends in the browser, with a word", async () => {

@@ -58,7 +58,8 @@ export async function fetchWithSession(
   const response = (await takeEarly(input, init, token)) ?? (await send(token));
   if (response.status !== 401) return response;
   const renewed = await renewRefusedSession(auth, token);
-  return renewed === null ? response : send(renewed);
+  // Somebody else may have signed in meanwhile: this was not asked in their name.
+  return renewed?.user.id === session.user.id ? send(renewed.access_token) : response;
 }
 
 /** The response to the same request that was sent before the app arrived, if there is one. */
@@ -73,7 +74,7 @@ async function takeEarly(
   return takeEarlyResponse({ url: String(input), token, body: isCall ? body : undefined });
 }
 
-let renewal: Promise<string | null> | null = null;
+let renewal: Promise<Session | null> | null = null;
 const refusalListeners = new Set<() => void>();
 
 /** Calls the listener when the server refuses a session for good. Returns a function that removes the listener. */
@@ -83,22 +84,22 @@ export function onSessionRefused(listener: () => void): () => void {
 }
 
 /**
- * A new token in place of one that the server does not know any more, for example because its keys were changed. Where there is
+ * A session with a new token in place of one that the server does not know any more, for example because its keys were changed. Where there is
  * none, the session ends here, too: a page that looks signed in and can do nothing would help nobody.
  */
-function renewRefusedSession(auth: GoTrueClient, refused: string): Promise<string | null> {
+function renewRefusedSession(auth: GoTrueClient, refused: string): Promise<Session | null> {
   renewal ??= renewSession(auth, refused).finally(() => {
     renewal = null;
   });
   return renewal;
 }
 
-async function renewSession(auth: GoTrueClient, refused: string): Promise<string | null> {
-  const stored = (await auth.getSession()).data.session?.access_token;
-  // Another request or another tab has renewed it meanwhile.
-  if (stored !== undefined && stored !== refused) return stored;
+async function renewSession(auth: GoTrueClient, refused: string): Promise<Session | null> {
+  const stored = (await auth.getSession()).data.session;
+  // Another request or another tab has renewed it meanwhile, or has signed in.
+  if (stored !== null && stored.access_token !== refused) return stored;
   const { data, error } = await auth.refreshSession();
-  if (data.session !== null) return data.session.access_token;
+  if (data.session !== null) return data.session;
   // Without a network, or from a server that is down, nothing is known about the session.
   if (error === null || error.status === undefined || error.status === 0 || error.status >= 500) {
     return null;

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { pictureEndings } from "@/lib/picture-file";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
+import { isUnreachable } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { useStoreProfile, writeVersion } from "./update-profile";
 
@@ -46,7 +47,8 @@ export function useUploadAvatar(profile: Profile) {
       try {
         return await writeAvatar(profile, url, storeProfile);
       } catch (error) {
-        await removeFile(profile.id, url);
+        // Where the answer alone was lost the profile may have it.
+        if (!isUnreachable(error)) await removeFile(profile.id, url);
         throw error;
       }
     },

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { pictureEndings, preparePicture } from "@/lib/picture-file";
 import { cancelled, uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
-import { resultOf, ServiceError } from "@/lib/service-error";
+import { isUnreachable, resultOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { photoBucket, type Slot, type TrainingPhoto, trainingPhotosKey } from "./list-photos";
 import { photoLimits } from "./photo-file";
@@ -48,8 +48,8 @@ async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Pro
       ),
     );
   } catch (error) {
-    // Without its row the photo would never be found again.
-    await removeObject(path).catch(() => undefined);
+    // Without its row the photo would never be found again. Where the answer alone was lost the row is there, and its photo stays.
+    if (!isUnreachable(error)) await removeObject(path).catch(() => undefined);
     throw error;
   }
   if (upload.replaced !== undefined && upload.replaced.path !== path) {
