@@ -51,7 +51,7 @@ export function AlertWindow({
   function returnFocus(event: Event) {
     event.preventDefault();
     // The opener may have gone, or be disabled while what was confirmed runs; some browsers give buttons no focus when they are pressed.
-    for (const target of [opener, document.getElementById("main")]) {
+    for (const target of [opener, document.querySelector("main")]) {
       if (!(target instanceof HTMLElement) || target === document.body) continue;
       target.focus({ preventScroll: true });
       if (document.activeElement === target) return;

@@ -18,7 +18,8 @@ interface ScreenFrameProps {
 /** What stays while another object of the list is opened: the list itself, and the footer. */
 export function ScreenFrame({ list, isListShown, children, footer }: ScreenFrameProps) {
   return (
-    <main className="flex h-full min-h-0 min-w-0 flex-col">
+    // A question that is closed leaves the focus here when the button that has asked it is gone or disabled.
+    <main tabIndex={-1} className="flex h-full min-h-0 min-w-0 flex-col outline-none">
       <div
         className={cn(
           "relative flex min-h-0 min-w-0 flex-1",
