@@ -1,14 +1,16 @@
 import {
+  type CSSProperties,
   type FocusEvent,
   type ReactNode,
   useCallback,
-  useLayoutEffect,
+  useEffect,
   useRef,
   useState,
   useSyncExternalStore,
 } from "react";
 import { type CardShape, columnClasses, columnsFor } from "./card-columns";
-import { lastPlaces, measurePlace, type Place } from "./list-places";
+import { lastPlaceOf, notePlace, type Place } from "./list-places";
+import { readViewport, subscribeToViewport } from "./viewport";
 
 interface CardGridProps<Row extends { id: string }> {
   rows: readonly Row[];
@@ -23,9 +25,13 @@ interface CardGridProps<Row extends { id: string }> {
 /** Rows of cards rendered above and below the viewport, so that scrolling and the Tab key find the next card in place. */
 const overscanRows = 2;
 
+/** Cards of a list that was not measured yet: more than a screen shows, so that nothing below the list is seen to move afterwards. */
+const firstCards = 12;
+
 /**
  * A grid of equal cards that renders only those near the viewport; a list may hold thousands. Cards have one size, so the place of
- * each follows from its index, and nothing is measured but the list itself.
+ * each follows from its index, and nothing is measured but the list itself. Until it is, the stylesheet places the first cards, at the
+ * same places.
  */
 export function CardGrid<Row extends { id: string }>({
   rows,
@@ -55,41 +61,47 @@ export function CardGrid<Row extends { id: string }>({
 
   const isMeasured = place.width > 0;
   const lines = Math.ceil(rows.length / lanes);
-  const shown = isMeasured
-    ? withPinned(near.first * lanes, Math.min(rows.length, (near.last + 1) * lanes), pinned)
-    : [];
+  const [from, to] = isMeasured ? [near.first * lanes, (near.last + 1) * lanes] : [0, firstCards];
+  const shown = withPinned(from, Math.min(rows.length, to), pinned);
+  const placeOf = (index: number): CSSProperties =>
+    isMeasured
+      ? {
+          left: (index % lanes) * (cardWidth + gap),
+          width: cardWidth,
+          transform: `translateY(${Math.floor(index / lanes) * pitch}px)`,
+        }
+      : // As high as a card is meant to be, whatever stands in it.
+        { height: 0, paddingBottom: `calc(${shape.ratio * 100}% + ${shape.captionHeight}px)` };
   return (
-    <ul
-      ref={list}
-      aria-label={label}
-      aria-busy={busy || undefined}
-      onFocus={rememberFocus}
-      onBlur={() => setFocusedId(undefined)}
-      className="relative w-full"
-      style={{ height: isMeasured ? Math.max(0, lines * pitch - gap) : "100vh" }}
-    >
-      {shown.map((index) => {
-        const row = rows[index];
-        return (
-          row !== undefined && (
-            <li
-              key={row.id}
-              data-row-id={row.id}
-              aria-setsize={rows.length}
-              aria-posinset={index + 1}
-              className="absolute top-0"
-              style={{
-                left: (index % lanes) * (cardWidth + gap),
-                width: cardWidth,
-                transform: `translateY(${Math.floor(index / lanes) * pitch}px)`,
-              }}
-            >
-              {children(row, index)}
-            </li>
-          )
-        );
-      })}
-    </ul>
+    <div className={isMeasured ? undefined : "@container"}>
+      <ul
+        ref={list}
+        aria-label={label}
+        aria-busy={busy || undefined}
+        onFocus={rememberFocus}
+        onBlur={() => setFocusedId(undefined)}
+        className={isMeasured ? "relative w-full" : columnClasses}
+        style={isMeasured ? { height: Math.max(0, lines * pitch - gap) } : undefined}
+      >
+        {shown.map((index) => {
+          const row = rows[index];
+          return (
+            row !== undefined && (
+              <li
+                key={row.id}
+                data-row-id={row.id}
+                aria-setsize={rows.length}
+                aria-posinset={index + 1}
+                className={isMeasured ? "absolute top-0" : "min-w-0"}
+                style={placeOf(index)}
+              >
+                {children(row, index)}
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
   );
 }
 
@@ -106,40 +118,31 @@ function withPinned(from: number, to: number, pinned: readonly number[]): number
  */
 function useNearLines(place: Place, pitch: number): { first: number; last: number } {
   const near = useSyncExternalStore(subscribeToViewport, () => {
-    const above = window.scrollY - place.top;
+    if (place.width === 0) return "0 0";
+    const { top, height } = readViewport();
+    const above = top - place.top;
     const first = Math.max(0, Math.floor(above / pitch) - overscanRows);
-    const last = Math.max(0, Math.floor((above + window.innerHeight) / pitch) + overscanRows);
+    const last = Math.max(0, Math.floor((above + height) / pitch) + overscanRows);
     return `${first} ${last}`;
   });
   const [first = 0, last = 0] = near.split(" ").map(Number);
   return { first, last };
 }
 
-function subscribeToViewport(notify: () => void): () => void {
-  window.addEventListener("scroll", notify, { passive: true });
-  window.addEventListener("resize", notify);
-  return () => {
-    window.removeEventListener("scroll", notify);
-    window.removeEventListener("resize", notify);
-  };
-}
-
+/** Where the list is; its width is 0 until that is known. The browser tells it when it has laid out the page anyway. */
 function usePlace(label: string) {
   const list = useRef<HTMLUListElement>(null);
-  const [place, setPlace] = useState<Place>(() => lastPlaces.get(label) ?? { width: 0, top: 0 });
+  const [place, setPlace] = useState<Place>(() => lastPlaceOf(label) ?? { width: 0, top: 0 });
 
-  useLayoutEffect(() => {
+  useEffect(() => {
     const element = list.current;
     if (element === null) return;
-    const update = () => {
-      const next = measurePlace(element);
-      lastPlaces.set(label, next);
+    const observer = new ResizeObserver(() => {
+      const next = notePlace(label, element);
       setPlace((before) =>
         before.width === next.width && before.top === next.top ? before : next,
       );
-    };
-    update();
-    const observer = new ResizeObserver(update);
+    });
     observer.observe(element);
     // Content above the list may change its position without changing its size.
     observer.observe(document.body);
