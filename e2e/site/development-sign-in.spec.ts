@@ -33,6 +33,12 @@ test("a new person signs in with Google and returns to the page they came from",
 }, async ({ page, known }) => {
   await page.goto("/look/camel-hour");
   await page.getByRole("link", { name: "Sign In" }).first().click();
+  // The button has Google's sign before its words.
+  const sign = await page
+    .getByRole("button", { name: "Continue with Google" })
+    .evaluate((button) => getComputedStyle(button).backgroundImage);
+  const file = await page.request.get(/^url\("(.+)"\)$/.exec(sign)?.[1] ?? "");
+  expect(file.headers()["content-type"], sign).toContain("image/svg+xml");
   await continueWithGoogle(page);
   await expect(page.getByText("This page is not Google.")).toBeVisible();
   await expect(page.getByRole("button", { name: known.email })).toBeVisible();

@@ -212,6 +212,9 @@ async function findSmallTargets(page: Page, pixels: number): Promise<string[]> {
   }, pixels);
 }
 
+/** A search that is longer than a line and has no place to break. */
+const oneWord = "long".repeat(60);
+
 test("nothing is wider than the screen, and every control is at least 24 pixels large, 44 on touch screens", {
   tag: "@phone",
 }, async ({ page, phone }) => {
@@ -232,6 +235,8 @@ test("nothing is wider than the screen, and every control is at least 24 pixels 
     "/brands/98f14b3c-b854-51b4-b804-8e7298971d74",
     "/mira",
     "/terms",
+    `/?q=${oneWord}`,
+    `/discovery?q=${oneWord}`,
   ]) {
     await page.goto(address);
     await expect(page.getByRole("heading").first()).toBeVisible();

@@ -2,6 +2,7 @@ import type { IdentityProvider } from "@/features/auth/api/enabled-providers";
 import {
   providerButtonsShape,
   providerLabel,
+  signOf,
 } from "@/features/auth/components/provider-buttons-shape";
 import { product } from "@/lib/product";
 import { div, element, span, wordmark } from "./elements";
@@ -77,7 +78,7 @@ function providerButtons(providers: IdentityProvider[]): HTMLElement[] {
   return [
     div(
       providerButtonsShape.list,
-      ...providers.map(({ label }) => span(button, providerLabel(label))),
+      ...providers.map(({ id, label }) => span(`${button} ${signOf(id)}`, providerLabel(label))),
       element("p", providerButtonsShape.divider, providerButtonsShape.dividerText),
     ),
   ];

@@ -6,6 +6,11 @@ export const providerButtonsShape = {
   dividerText: "Or continue with",
 } as const;
 
+/** The class of a button with the sign of its provider; the others have none. */
+export function signOf(provider: string): string {
+  return provider === "google" ? "google-sign" : "";
+}
+
 export function providerLabel(label: string): string {
   return `Continue with ${label}`;
 }

@@ -3,12 +3,7 @@ import { Button } from "@ui/button";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
-import { providerButtonsShape, providerLabel } from "./provider-buttons-shape";
-
-/** As a background it moves nothing when the app takes the first view over, which is drawn without it. */
-const googleSign = {
-  background: "url(/icons/google.svg) 1.5rem center / 1.125rem no-repeat",
-};
+import { providerButtonsShape, providerLabel, signOf } from "./provider-buttons-shape";
 
 /** A "Continue with …" button for each configured provider, with a divider below. After it the given page is opened. */
 export function ProviderButtons({ returnPath }: { returnPath: string }) {
@@ -20,7 +15,7 @@ export function ProviderButtons({ returnPath }: { returnPath: string }) {
         <Button
           key={id}
           size="lg"
-          style={id === "google" ? googleSign : undefined}
+          className={signOf(id)}
           onClick={() =>
             signInWithProvider(id, returnPath).catch((error: unknown) =>
               toast(
