@@ -8,6 +8,8 @@ export const product = {
   claim: "Looking great outfit suggestions",
   promise: "Discover curated outfit combinations, save your favorites.",
   offer: "Pre-made outfits for you",
+  /** For phones, which show the outfits before a longer sentence could be read. */
+  aboutInShort: "Complete outfits, piece by piece.",
   get about(): string {
     return `${currentSite().name} shows complete outfits, piece by piece: browse them, keep the ones you like, and publish your own on a page with your name.`;
   },

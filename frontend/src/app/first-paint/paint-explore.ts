@@ -1,5 +1,6 @@
 import { readCollapsed } from "@/app/layouts/explore/sidebar-state";
 import type { PageData } from "@/app/page-rows";
+import { introClasses } from "@/app/routes/explore/intro-classes";
 import { product } from "@/lib/product";
 import { hasStoredSession } from "@/lib/services";
 import { bottomBar, div, element, searchBox, span, wordmark } from "./elements";
@@ -58,8 +59,9 @@ function topBar(): HTMLElement {
 /** The sentence for visitors, as in `routes/explore/visitor-intro.tsx`. */
 function intro(): HTMLElement {
   return div(
-    "mb-8 flex flex-wrap items-center justify-between gap-x-10 gap-y-4 max-md:mb-6",
-    element("p", "max-w-2xl text-pretty text-body text-ink-soft", product.about),
+    introClasses.frame,
+    element("p", introClasses.text, product.about),
+    element("p", introClasses.shortText, product.aboutInShort),
     span(
       "inline-flex h-11 items-center rounded-full border border-line-strong/60 px-5 font-medium text-ink text-small whitespace-nowrap",
       "Create Your Page",

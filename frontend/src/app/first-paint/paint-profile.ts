@@ -65,6 +65,11 @@ function summary({ username, role }: Profile, email: string): HTMLElement {
       ),
       element("p", "mt-1 break-words text-ink-soft", email),
     ),
+    // The room of the numbers, which follow.
+    div(
+      accountClasses.summaryNumbers,
+      div("text-caption", div("font-serif text-heading", "\u00a0"), "\u00a0"),
+    ),
     button("Edit Profile", "primary"),
   );
 }

@@ -3,7 +3,7 @@ import { ArrowRight } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Link, type To } from "react-router";
 import { mailNoticesQuery } from "@/features/mail-settings/api/mail-settings";
-import { profileNumbersQuery } from "@/features/profiles/api/profile-numbers";
+import { OwnNumbers } from "@/features/profiles/components/own-numbers";
 import { paths } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 
@@ -21,7 +21,10 @@ export function BesideNotifications({ userId }: { userId: string }) {
             : { to: paths.editProfile, label: "Choose a username" }
         }
       >
-        <Numbers userId={userId} />
+        <OwnNumbers
+          userId={userId}
+          className="mb-2 grid grid-cols-4 gap-x-3 gap-y-3 lg:grid-cols-2"
+        />
       </Card>
       <Card
         title="By mail"
@@ -64,28 +67,5 @@ function Card({ title, link, children }: CardProps) {
         <ArrowRight aria-hidden="true" className="size-4" strokeWidth={1.6} />
       </Link>
     </section>
-  );
-}
-
-/** The numbers of the person's own page. Their places are there before they are. */
-function Numbers({ userId }: { userId: string }) {
-  const { data } = useQuery(profileNumbersQuery(userId));
-  const numbers = [
-    [data?.outfits === 1 ? "outfit" : "outfits", data?.outfits],
-    [data?.likes === 1 ? "like" : "likes", data?.likes],
-    [data?.followers === 1 ? "follower" : "followers", data?.followers],
-    ["following", data?.following],
-  ] as const;
-  return (
-    <ul aria-label="Numbers" className="mb-2 grid grid-cols-4 gap-x-3 gap-y-3 lg:grid-cols-2">
-      {numbers.map(([label, count]) => (
-        <li key={label} className="text-caption text-ink-soft">
-          <span className="block font-serif text-heading text-ink tabular-nums">
-            {count === undefined ? "–" : Number(count).toLocaleString("en-US")}
-          </span>
-          {label}
-        </li>
-      ))}
-    </ul>
   );
 }

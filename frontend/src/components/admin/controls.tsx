@@ -19,7 +19,7 @@ export function Select({ isFilter = false, ...rest }: SelectProps) {
         className={cn(
           "appearance-none truncate pr-10",
           isFilter
-            ? "h-11 w-full rounded-full border border-line bg-surface pl-4 text-ink text-small hover:border-line-strong sm:w-40"
+            ? "h-11 w-full rounded-full border border-line bg-surface pl-4 text-ink text-small hover:border-line-strong sm:w-42"
             : cn(controlClass, "h-12"),
         )}
         {...rest}

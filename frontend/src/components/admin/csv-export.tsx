@@ -7,6 +7,7 @@ import { type CsvRow, idColumn, writeCsv } from "@/lib/csv";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import type { AdminTable } from "@/lib/use-admin-table";
+import { fileButtonClass } from "./file-button-class";
 
 /** Rows that are read at a time. */
 const batchSize = 500;
@@ -77,9 +78,9 @@ export function CsvExport<Row extends { id: string }>(props: CsvExportProps<Row>
   }
 
   return (
-    <Button pending={isReading} onClick={() => void save()}>
+    <Button className={fileButtonClass} pending={isReading} onClick={() => void save()}>
       {!isReading && <FileDown aria-hidden="true" className="size-4" strokeWidth={1.7} />}
-      Export CSV
+      <span className="max-sm:sr-only">Export CSV</span>
     </Button>
   );
 }

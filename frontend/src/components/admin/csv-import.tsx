@@ -23,6 +23,7 @@ import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
 import { EditDialog } from "./edit-dialog";
+import { fileButtonClass } from "./file-button-class";
 import { ImportReport, presentText } from "./import-report";
 
 /** Rows of the file that are shown before the import. */
@@ -46,9 +47,9 @@ export function CsvImport(props: CsvImportProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>
+      <Button className={fileButtonClass} onClick={() => setOpen(true)}>
         <FileUp aria-hidden="true" className="size-4" strokeWidth={1.7} />
-        Import CSV
+        <span className="max-sm:sr-only">Import CSV</span>
       </Button>
       {isOpen && <ImportPanel {...props} onClose={() => setOpen(false)} />}
     </>

@@ -42,6 +42,8 @@ interface EntitySectionProps<Row extends EditableRow> {
   showsRange?: boolean;
   /** Heading when the rows could not be loaded. */
   errorTitle?: (message: string) => string;
+  /** As of {@link SectionPage}. */
+  files?: ReactNode;
   controls?: ReactNode;
 }
 
@@ -61,6 +63,7 @@ export function EntitySection<Row extends EditableRow>(props: EntitySectionProps
       searchPlaceholder={props.searchPlaceholder}
       addLabel={`Add ${noun}`}
       onAdd={opened.openNew}
+      files={props.files}
       controls={props.controls}
     >
       <DataTable

@@ -13,7 +13,9 @@ interface SectionPageProps {
   /** Label of the button that adds a row; the key `n` presses it. */
   addLabel?: string;
   onAdd?: () => void;
-  /** Filters and further buttons, after the search box. */
+  /** Import and export of files, beside the heading: the line of the search box is full where there are filters. */
+  files?: ReactNode;
+  /** Filters, after the search box. */
   controls?: ReactNode;
   /** Between the heading and the search box. */
   before?: ReactNode;
@@ -30,6 +32,7 @@ export function SectionPage({
   searchPlaceholder,
   addLabel,
   onAdd,
+  files,
   controls,
   before,
   children,
@@ -40,13 +43,15 @@ export function SectionPage({
       <title>{pageTitle(`${title}, Admin`)}</title>
       <div className="flex min-h-11 flex-wrap items-center justify-between gap-3">
         <h1 className="font-serif text-heading">{title}</h1>
-        {addLabel !== undefined && (
-          // Beside the heading: the line of the search box is full where there are filters.
-          <Button variant="primary" onClick={onAdd} aria-keyshortcuts="n">
-            <Plus aria-hidden="true" className="size-4" />
-            {addLabel}
-          </Button>
-        )}
+        <div className="flex gap-2">
+          {files}
+          {addLabel !== undefined && (
+            <Button variant="primary" onClick={onAdd} aria-keyshortcuts="n">
+              <Plus aria-hidden="true" className="size-4" />
+              {addLabel}
+            </Button>
+          )}
+        </div>
       </div>
       {before}
       <div className="mt-4 mb-3 flex flex-wrap items-center gap-2">
@@ -55,7 +60,7 @@ export function SectionPage({
           onSearch={onSearch}
           label={searchPlaceholder.replace(/\.+$/, "")}
           placeholder={searchPlaceholder}
-          className="w-full sm:w-auto sm:max-w-72 sm:flex-1 sm:basis-44"
+          className="w-full sm:w-auto sm:max-w-88 sm:flex-1 sm:basis-64"
         />
         {controls !== undefined && (
           // In one line on phones, where each line of controls takes a row of the table away.

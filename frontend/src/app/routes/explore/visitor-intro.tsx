@@ -4,6 +4,7 @@ import { paths } from "@/lib/paths";
 import { product } from "@/lib/product";
 import { hasStoredSession } from "@/lib/services";
 import { useSession } from "@/lib/session";
+import { introClasses } from "./intro-classes";
 
 /** Describes the site to visitors in one sentence. Signed-in users do not see it. */
 export function VisitorIntro() {
@@ -12,11 +13,9 @@ export function VisitorIntro() {
   const isSignedIn = isLoading ? hasStoredSession() : user !== null;
   if (isSignedIn) return null;
   return (
-    <aside
-      aria-label={`About ${product.name}`}
-      className="mb-8 flex flex-wrap items-center justify-between gap-x-10 gap-y-4 max-md:mb-6"
-    >
-      <p className="max-w-2xl text-pretty text-body text-ink-soft">{product.about}</p>
+    <aside aria-label={`About ${product.name}`} className={introClasses.frame}>
+      <p className={introClasses.text}>{product.about}</p>
+      <p className={introClasses.shortText}>{product.aboutInShort}</p>
       <Button asChild>
         <Link to={paths.signUp}>Create Your Page</Link>
       </Button>

@@ -4,6 +4,7 @@ import { LoadingPage } from "@ui/spinner";
 import { Suspense, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
 import { accountClasses } from "@/features/account/components/account-classes";
+import { OwnNumbers } from "@/features/profiles/components/own-numbers";
 import { capitalise, initialsOf } from "@/lib/format";
 import { lazyPart } from "@/lib/lazy-part";
 import type { Profile } from "@/lib/session";
@@ -18,7 +19,7 @@ interface ProfileSummaryProps {
   email: string | undefined;
 }
 
-/** The signed-in user: picture, username, role and e-mail address, and the short form to change the first two. */
+/** The signed-in user: picture, username, role, e-mail address and numbers, and the short form to change the first two. */
 export function ProfileSummary({ profile, email }: ProfileSummaryProps) {
   const [isEditing, setEditing] = useState(false);
   if (isEditing) {
@@ -52,6 +53,7 @@ export function ProfileSummary({ profile, email }: ProfileSummaryProps) {
         </div>
         <p className="mt-1 break-words text-ink-soft">{email}</p>
       </div>
+      <OwnNumbers userId={profile.id} className={accountClasses.summaryNumbers} />
       <Button variant="primary" onClick={() => setEditing(true)}>
         Edit Profile
       </Button>

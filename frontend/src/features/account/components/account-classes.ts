@@ -11,8 +11,11 @@ export const accountClasses = {
   columns: "xl:grid xl:grid-cols-[minmax(0,42rem)_minmax(0,1fr)] xl:gap-x-20",
   /** Two columns on wide screens: the short profile and the account on My Profile. */
   profileColumns: "xl:grid xl:grid-cols-[22rem_minmax(0,1fr)] xl:items-start xl:gap-x-20",
-  /** Picture and text of the short profile: side by side, or one below the other where the account stands beside them. */
+  /** Picture, text and numbers of the short profile: in a line, or as a card where the account stands beside them. */
   summary:
-    "flex items-center gap-6 max-sm:flex-col max-sm:text-center xl:flex-col xl:items-start xl:gap-5",
+    "flex flex-wrap items-center gap-6 max-sm:flex-col max-sm:text-center xl:flex-col xl:items-stretch xl:gap-5 xl:rounded-md xl:border xl:border-line xl:bg-surface xl:p-6",
   summaryText: "min-w-0 max-w-full flex-1 xl:flex-none",
+  /** Below picture, text and button where these stand in a line. */
+  summaryNumbers:
+    "grid w-full grid-cols-4 gap-x-3 sm:max-xl:order-last xl:border-line xl:border-t xl:pt-5",
 };

@@ -58,7 +58,7 @@ export function BrandSection() {
       searchPlaceholder="Search brands..."
       table={table}
       columns={columns}
-      controls={
+      files={
         <>
           <CsvImport target="brands" noun="brands" />
           <CsvExport

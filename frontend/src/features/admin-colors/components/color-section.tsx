@@ -61,7 +61,7 @@ export function ColorSection() {
       empty="No colors found"
       errorTitle={(message) => `Failed to fetch colors: ${message}`}
       emptySearch={(term) => `No colors found matching "${term}"`}
-      controls={<CsvImport target="colors" noun="colors" />}
+      files={<CsvImport target="colors" noun="colors" />}
       fields={fields}
       schema={colorSchema}
       toValues={(color) => ({

@@ -118,16 +118,13 @@ export function ItemSection() {
       searchPlaceholder="Search by name or product ID..."
       addLabel="Add Item"
       onAdd={() => next.begin()}
-      controls={
+      files={
         <>
-          <ItemFilters table={table} />
-          {/* Where the filters fill the line, both stand in the next one. */}
-          <span className="inline-flex gap-2">
-            <CsvImport target="items" noun="items" />
-            <ItemExport table={table} />
-          </span>
+          <CsvImport target="items" noun="items" />
+          <ItemExport table={table} />
         </>
       }
+      controls={<ItemFilters table={table} />}
     >
       <TickedItems ticked={ticked} />
       <DataTable

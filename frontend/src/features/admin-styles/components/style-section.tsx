@@ -91,7 +91,7 @@ function StyleSection({ kind }: { kind: StyleTable }) {
       columns={columns}
       empty={`No ${things} found`}
       emptySearch={(term) => `No ${things} found matching "${term}"`}
-      controls={<CsvImport target={kind} noun={things} />}
+      files={<CsvImport target={kind} noun={things} />}
       fields={fields}
       schema={styleSchema}
       toValues={(style) => ({
