@@ -256,6 +256,9 @@ pub(crate) enum AuthError {
     /// themselves.
     #[error("no connection became free in time")]
     Overloaded,
+    /// Memory is short, and the body was not read to its end: 503.
+    #[error("The server is short of memory, please retry after a moment.")]
+    OutOfMemory,
     /// The database is not there, starting up or recovering: 503.
     #[error("the database is not available: {0}")]
     DatabaseUnavailable(Fault),
@@ -437,7 +440,7 @@ impl AuthError {
 
             Self::Internal { .. } => (500, "unexpected_failure"),
             Self::Overloaded => (504, "request_timeout"),
-            Self::DatabaseUnavailable(_) => (503, "unexpected_failure"),
+            Self::OutOfMemory | Self::DatabaseUnavailable(_) => (503, "unexpected_failure"),
         }
     }
 }

@@ -100,6 +100,7 @@ fn plain_errors() -> Vec<AuthError> {
         AuthError::UserNotFound("User not found"),
         AuthError::internal(UNEXPECTED, Fault::Other("secret detail")),
         AuthError::Overloaded,
+        AuthError::OutOfMemory,
         AuthError::DatabaseUnavailable(Fault::Other("secret detail")),
         AuthError::InvalidCredentials,
         AuthError::UnsupportedGrantType,

@@ -115,14 +115,13 @@ fn parse_object<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
 /// Reads the whole body.
 ///
 /// # Errors
-/// 413 `request_entity_too_large`, 400 `bad_json` for a body that stops arriving.
+/// 413 `request_entity_too_large`, 503 when memory is short, 400 `bad_json` for a body that stops arriving.
 async fn read_bytes(payload: Payload, caller: &Caller, largest: usize) -> Result<Bytes, AuthError> {
     let limits = BodyLimits::of_caller(largest, BodyForm::Json, caller);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => AuthError::TooLarge,
-        BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => {
-            AuthError::BadJson(error.to_string())
-        }
+        BodyError::OutOfMemory => AuthError::OutOfMemory,
+        BodyError::TooSlow | BodyError::Broken(_) => AuthError::BadJson(error.to_string()),
     })
 }
 

@@ -190,6 +190,9 @@ pub enum StorageError {
     /// The remote store throttles us; the cause is logged and not sent to the client.
     #[error("Please reduce your request rate.")]
     StoreSlowDown(String),
+    /// Memory is short, and the body was not read to its end.
+    #[error("The server is short of memory. Please try again later.")]
+    OutOfMemory,
     /// The client disconnected or stopped sending.
     #[error("Request aborted")]
     Aborted,

@@ -116,7 +116,7 @@ impl StorageError {
             E::Database(_) | E::DistributedObjects => legacy(500, "DatabaseError", "DatabaseError"),
             E::StorageFull => plain(507, "InsufficientStorage", "InsufficientStorage"),
             E::StoreUnavailable(_) => plain(503, "ServiceUnavailable", "S3Error"),
-            E::StoreSlowDown(_) => plain(503, "SlowDown", "SlowDown"),
+            E::StoreSlowDown(_) | E::OutOfMemory => plain(503, "SlowDown", "SlowDown"),
             // 499 as in nginx: the client closed the connection. Usually only logs show it.
             E::Aborted => plain(499, "Aborted", "Aborted"),
             E::Internal(_) => legacy(500, "Internal", "InternalError"),
@@ -210,6 +210,7 @@ mod tests {
                 "503",
                 "DatabaseUnavailable",
             ),
+            (StorageError::OutOfMemory, 503, "503", "SlowDown"),
             (StorageError::TooManyConnections, 429, "429", "SlowDown"),
             (
                 StorageError::Database("P0001".to_owned()),

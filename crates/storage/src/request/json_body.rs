@@ -22,7 +22,7 @@ pub(crate) enum EmptyBody {
 /// Reads a body; `None` when it is empty or its content type is not JSON.
 ///
 /// # Errors
-/// `EmptyJson`, `BrokenJson`, `JsonTooLarge`, `Aborted`.
+/// `EmptyJson`, `BrokenJson`, `JsonTooLarge`, `OutOfMemory`, `Aborted`.
 pub(crate) async fn read_json(
     request: &HttpRequest,
     payload: web::Payload,
@@ -96,7 +96,8 @@ async fn read_bytes(
     let limits = BodyLimits::of_caller(JSON_MAX_BYTES, form, &caller);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => StorageError::JsonTooLarge,
-        BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => StorageError::Aborted,
+        BodyError::OutOfMemory => StorageError::OutOfMemory,
+        BodyError::TooSlow | BodyError::Broken(_) => StorageError::Aborted,
     })
 }
 

@@ -120,7 +120,7 @@ impl S3Body {
     /// The whole body of a request that carries a document.
     ///
     /// # Errors
-    /// `EntityTooLarge`, and those of the checks.
+    /// `EntityTooLarge`, `OutOfMemory`, and those of the checks.
     pub(crate) async fn document(self) -> Result<Bytes, S3Error> {
         let caller = self.caller.clone();
         let mut held = None;
@@ -136,7 +136,7 @@ impl S3Body {
                 let reserved = caller
                     .memory()
                     .reserve_for(client, DOCUMENT_MAX_BYTES * DOCUMENT_COPIES);
-                held = Some(reserved.ok_or(StorageError::Aborted)?);
+                held = Some(reserved.ok_or(StorageError::OutOfMemory)?);
             }
         }
         let bytes = Bytes::from(bytes);
