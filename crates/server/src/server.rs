@@ -16,12 +16,11 @@ use selvedge_database::capacity::available_cores;
 use selvedge_dev_services::identity::{self, IdentityState};
 use selvedge_dev_services::messages::{self, MessagesState};
 use selvedge_gateway::{
-    ConnectionLimits, ContinueCheck, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
-    listen_with_upgrades,
+    ConnectionLimits, Listener, LocalHosts, ServerBuilder, Service, TransferLimits, listen_with_upgrades,
 };
 use selvedge_keys::KeySet;
 use selvedge_mail::{Inbox, inbox};
-use selvedge_memory::{MemoryBudget, return_memory_of_thread};
+use selvedge_memory::return_memory_of_thread;
 use selvedge_postgres::RequestPool;
 use selvedge_site::{PageMetaFunction, Site, SiteSources};
 use selvedge_storage::ServiceObjects;
@@ -61,12 +60,7 @@ pub(crate) fn start_api(
     let settings = &config.selvedge;
     let for_upgrades = Arc::clone(&services);
     let upgrades = move || for_upgrades.upgrade_handler();
-    let limits = connection_limits(
-        &settings.limits,
-        services.continue_check(),
-        hosts,
-        services.memory(),
-    );
+    let limits = connection_limits(&settings.limits, &services, hosts);
     let pictures = services.public_pictures(config);
     let memory = services.memory();
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
@@ -113,9 +107,8 @@ fn server_builder(settings: &SelvedgeSection) -> ServerBuilder {
 
 fn connection_limits(
     limits: &LimitsSection,
-    continue_check: ContinueCheck,
+    services: &Services,
     hosts: Option<Arc<LocalHosts>>,
-    memory: MemoryBudget,
 ) -> ConnectionLimits {
     ConnectionLimits {
         head_timeout: limits.header_timeout,
@@ -123,10 +116,10 @@ fn connection_limits(
             stall: limits.stall_timeout,
             bytes_per_second: limits.min_transfer_rate,
         },
-        per_address: limits.connections_per_address,
-        memory,
+        per_address: services.connections_per_address(),
+        memory: services.memory(),
         hosts,
-        continue_check: Some(continue_check),
+        continue_check: Some(services.continue_check()),
     }
 }
 

@@ -6,12 +6,17 @@ use std::sync::{Arc, OnceLock};
 use selvedge_config::{Config, Mode};
 use selvedge_database::capacity::{MemoryParts, available_cores};
 use selvedge_functions::Functions;
+use selvedge_limits::ShareLimit;
 use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, watch_memory};
 
 use super::memory_relief::MemoryRelief;
 
 /// Most bytes per worker of large responses that clients have not read yet. More would only wait for slow clients.
 const MOST_UNREAD_PER_WORKER: usize = 128 * 1024 * 1024;
+
+/// Bytes of memory for each connection that one address may have open while others have few. A request that is arriving takes 20 to 50 KiB
+/// of the server, and as much of the kernel; an eighth of the memory is for that.
+const MEMORY_PER_CONNECTION: u64 = 256 * 1024;
 
 /// Half of the memory for large responses and bodies, watched, for a service that needs no other part.
 ///
@@ -49,6 +54,8 @@ pub(crate) struct MemoryPlan {
     pub(super) unread_per_worker: usize,
     /// Pixels of images that are being rendered: a quarter of the memory.
     pub(super) pixels: u64,
+    /// Number of open connections from which on each address has its limit, so that those of a single one cannot fill the memory.
+    connections: usize,
     /// See [`MemoryPlan::watch_functions`].
     functions: Arc<OnceLock<Functions>>,
 }
@@ -92,6 +99,14 @@ impl MemoryPlan {
         }
     }
 
+    /// The limit of one address's connections. Where others have few it may have more, but no more than the memory can hold.
+    pub(super) fn limit_connections(&self, configured: Option<ShareLimit>) -> Option<ShareLimit> {
+        configured.map(|limit| ShareLimit {
+            counts_from: limit.counts_from.min(self.connections),
+            ..limit
+        })
+    }
+
     fn divide(bytes: u64, workers: usize, mode: Mode, database: DatabasePart) -> Self {
         // A start needs three eighths for its cluster.
         let most = match mode {
@@ -102,6 +117,7 @@ impl MemoryPlan {
             budget: MemoryBudget::with_database(most, database),
             unread_per_worker: MOST_UNREAD_PER_WORKER.min(most / workers.max(1)),
             pixels: bytes / 4,
+            connections: bytes_of(bytes / MEMORY_PER_CONNECTION),
             functions: Arc::default(),
         }
     }
@@ -131,7 +147,24 @@ mod tests {
         );
         assert!(small.budget.reserve(128 * MIB).is_some());
         assert!(small.budget.reserve(128 * MIB + 1).is_none());
+        let default = ShareLimit {
+            most: 256,
+            counts_from: 5000,
+        };
+        let configured = ShareLimit {
+            most: 9000,
+            counts_from: 0,
+        };
+        assert_eq!(
+            small
+                .limit_connections(Some(default))
+                .map(|limit| limit.counts_from),
+            Some(1024)
+        );
+        assert_eq!(small.limit_connections(Some(configured)), Some(configured));
+        assert_eq!(small.limit_connections(None), None);
         let large = divide(64 * 1024 * MIB as u64, 8, Mode::Development);
         assert_eq!(large.unread_per_worker, 128 * MIB);
+        assert_eq!(large.limit_connections(Some(default)), Some(default));
     }
 }

@@ -19,6 +19,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_keys::KeySet;
+use selvedge_limits::ShareLimit;
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_mail_queue::{MailLimits, MailLinks, MailQueue, Unsubscribe, deliver_queued_mails_forever};
 use selvedge_memory::MemoryBudget;
@@ -55,6 +56,8 @@ pub(crate) struct Services {
     database: Arc<Database>,
     keys: Keys,
     gateway: GatewayConfig,
+    /// How many connections one address may have open.
+    connections: Option<ShareLimit>,
     pool: RequestPoolConfig,
     replicas: Option<Arc<Replicas>>,
     rest: Option<Arc<SchemaCache>>,
@@ -141,6 +144,7 @@ impl Services {
             functions,
             keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys),
             gateway: translate::gateway::gateway_config(config, &memory, listener),
+            connections: memory.limit_connections(config.selvedge.limits.connections_per_address),
             ring,
             console_log,
             telemetry,
@@ -252,6 +256,11 @@ impl Services {
     /// What large bodies, results and heads are reserved from.
     pub(crate) fn memory(&self) -> MemoryBudget {
         self.gateway.memory.clone()
+    }
+
+    /// How many connections one address may have open; any number if `None`.
+    pub(crate) fn connections_per_address(&self) -> Option<ShareLimit> {
+        self.connections
     }
 
     /// The check of requests whose clients wait for `100 Continue`.
