@@ -6,6 +6,7 @@ mod hold;
 mod http_framing;
 mod limits;
 mod local_hosts;
+mod pipeline;
 mod upgrade;
 
 use std::fmt;
@@ -20,7 +21,10 @@ use std::time::Duration;
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, KeepAlive, Request, Response};
 use actix_server::{GracefulShutdownSignal, ServerBuilder};
-use actix_service::{IntoServiceFactory, ServiceFactory, ServiceFactoryExt, fn_service, map_config};
+use actix_service::{
+    IntoServiceFactory, Service as _, ServiceFactory, ServiceFactoryExt, apply_fn_factory, fn_service,
+    map_config,
+};
 use actix_tls::accept::TlsError;
 use actix_tls::accept::rustls_0_23::{Acceptor, TlsStream, reexports::ServerConfig};
 use actix_web::body::MessageBody;
@@ -38,6 +42,7 @@ use http_framing::FramedStream;
 pub use http_framing::fuzzing;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
+use pipeline::Pipeline;
 use upgrade::UpgradeService;
 pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 
@@ -255,7 +260,14 @@ where
     B: MessageBody + 'static,
 {
     let application = application.map_err(|error| error.into().error_response());
+    let application = apply_fn_factory(application, |request: Request, application| {
+        note_call(&request);
+        application.call(request)
+    });
     HttpService::build()
+        .on_connect_ext(|stream: &FramedStream<T>, extensions| {
+            extensions.insert(stream.pipeline());
+        })
         .graceful_shutdown_signal(move || {
             let stopping = stopping.clone();
             async move { stopping.notified().await }
@@ -268,9 +280,19 @@ where
             let refusal = continue_check
                 .as_ref()
                 .and_then(|check| check.refuse_body(&request));
+            if refusal.is_some() {
+                note_call(&request);
+            }
             ready(refusal.map_or(Ok(request), Err))
         }))
         // Only a request without a Host header would be told this configuration's.
         .h1(map_config(application, |()| AppConfig::default()))
         .upgrade(upgrades.map(UpgradeService::new))
+}
+
+/// Lets the connection of a request pass on a further head.
+fn note_call(request: &Request) {
+    if let Some(pipeline) = request.conn_data::<Pipeline>() {
+        pipeline.note_call();
+    }
 }

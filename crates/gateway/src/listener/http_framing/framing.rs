@@ -45,6 +45,8 @@ pub(super) struct Framer {
     searched: usize,
     /// Whether the connection has sent a complete head.
     begun: bool,
+    /// How many further heads may be forwarded; what comes after them is held.
+    room: usize,
     /// The only hosts to which requests may be sent; any if `None`.
     hosts: Option<Arc<LocalHosts>>,
 }
@@ -57,6 +59,7 @@ impl Framer {
             held: BytesMut::new(),
             searched: 0,
             begun: false,
+            room: usize::MAX,
         }
     }
 
@@ -77,9 +80,24 @@ impl Framer {
     /// Bytes of a head whose end is still to come.
     pub(super) fn held_head(&self) -> usize {
         match self.state {
-            State::Head => self.held.len(),
+            State::Head if !self.is_held_back() => self.held.len(),
             _ => 0,
         }
+    }
+
+    /// How many further heads may be forwarded.
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Lets as many further heads be forwarded.
+    pub(super) fn set_room(&mut self, heads: usize) {
+        self.room = heads;
+    }
+
+    /// Whether bytes wait because there is no room for their heads. They are processed by an empty input once there is.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.room == 0 && self.state == State::Head && !self.held.is_empty()
     }
 
     /// The 431 for a head for which there is no memory.
@@ -101,7 +119,7 @@ impl Framer {
         {
             return (passed, Some(StopReason::BrokenBody));
         }
-        if passed == read.len() {
+        if passed == read.len() && self.held.is_empty() {
             return (passed, None);
         }
         self.held.extend_from_slice(&read[passed..]);
@@ -112,6 +130,9 @@ impl Framer {
     fn forward_unchanged(&mut self, read: &[u8], passed: &mut usize) -> Result<(), MalformedChunk> {
         while *passed < read.len() {
             if self.state == State::Head {
+                if self.room == 0 {
+                    break;
+                }
                 let rest = &read[*passed..];
                 let Ok(Some(end)) = find_head_end(rest, 0) else {
                     break;
@@ -137,6 +158,9 @@ impl Framer {
     fn forward_held(&mut self, out: &mut BytesMut) -> Result<(), StopReason> {
         while !self.held.is_empty() {
             if self.state == State::Head {
+                if self.room == 0 {
+                    return Ok(());
+                }
                 // RFC 9112 §2.2: empty lines before a request line are ignored.
                 if self.held.starts_with(EMPTY_LINE) {
                     self.held.advance(EMPTY_LINE.len());
@@ -167,6 +191,7 @@ impl Framer {
 
     fn enter_state(&mut self, next: State) {
         self.begun = true;
+        self.room -= 1;
         self.state = next;
     }
 

@@ -27,6 +27,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::connection_count::OpenConnection;
 use super::limits::ConnectionLimits;
+use super::pipeline::Pipeline;
 use framing::{Framer, StopReason};
 use head::LONGEST_HEAD;
 use refusal::{Reason, Refused};
@@ -38,6 +39,10 @@ const DRAINED_BYTES: usize = 4 * 1024 * 1024;
 
 /// Unfinished heads up to this many bytes are not counted.
 const UNCOUNTED_HEAD: usize = 8 * 1024;
+
+/// How much of a connection is read before others of the same thread get their turn. What refuses a body reads on until the client has nothing
+/// more to send, which would never be where it sends as fast as it is read.
+const BYTES_PER_TURN: usize = 128 * 1024;
 
 /// A connection whose requests are checked and rewritten while they are read.
 #[derive(Debug)]
@@ -51,6 +56,8 @@ pub(crate) struct FramedStream<S> {
     /// The response to a refused request; the connection closes after it.
     refusal: Option<Bytes>,
     to_drain: usize,
+    /// Bytes that were read since others had their turn.
+    read_in_turn: usize,
     /// How long a request's head may take; without limit if zero.
     head_timeout: Duration,
     timer: Option<Pin<Box<Sleep>>>,
@@ -64,6 +71,8 @@ pub(crate) struct FramedStream<S> {
     connection: Option<Share>,
     /// Counts it among those of the process.
     _open: OpenConnection,
+    /// Counts the requests that wait for their turn.
+    pipeline: Pipeline,
     memory: MemoryBudget,
     /// The memory of a head that arrives in pieces.
     head: Option<Reservation>,
@@ -88,6 +97,7 @@ impl<S> FramedStream<S> {
             ended: refused.is_some(),
             refusal: refused.map(|refused| refused.response()),
             to_drain: DRAINED_BYTES,
+            read_in_turn: 0,
             head_timeout: limits.head_timeout,
             timer: None,
             waiting: false,
@@ -95,9 +105,15 @@ impl<S> FramedStream<S> {
             reading: TransferTimer::new(limits.transfer),
             connection,
             _open: OpenConnection::start(),
+            pipeline: Pipeline::default(),
             memory: limits.memory.clone(),
             head: None,
         }
+    }
+
+    /// What counts the requests that wait for their turn.
+    pub(super) fn pipeline(&self) -> Pipeline {
+        self.pipeline.clone()
     }
 
     /// Takes the connection out after an upgrade: the stream, bytes that were read and not yet passed on, and what
@@ -159,6 +175,24 @@ impl<S> FramedStream<S> {
         self.head.is_some()
     }
 
+    /// Follows the bytes that were read, and those that were held back before. Returns how many at their front are passed on as they are.
+    fn process(&mut self, read: &[u8]) -> (usize, Option<StopReason>) {
+        let room = self.framer.room();
+        let processed = self.framer.process_input(read, &mut self.ready);
+        self.pipeline.add(room - self.framer.room());
+        processed
+    }
+
+    /// Pending once in a while, so that others get their turn; the connection's own comes after theirs.
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.read_in_turn < BYTES_PER_TURN {
+            return Poll::Ready(());
+        }
+        self.read_in_turn = 0;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
     /// Stops reading. The response to a refused request is sent after those of the requests before it.
     fn end(&mut self, end: Option<StopReason>) {
         self.ended = true;
@@ -204,8 +238,22 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
                 // refusal.
                 return Poll::Ready(Ok(()));
             }
+            let held_back = this.framer.is_held_back();
+            match this.pipeline.find_room(cx) {
+                0 => return Poll::Pending,
+                room => this.framer.set_room(room),
+            }
+            if held_back {
+                let (_, end) = this.process(&[]);
+                if let Some(end) = end {
+                    this.end(Some(end));
+                }
+                continue;
+            }
+            ready!(this.poll_turn(cx));
             let before = buf.filled().len();
             let Poll::Ready(result) = Pin::new(&mut this.inner).poll_read(cx, buf) else {
+                this.read_in_turn = 0;
                 ready!(this.poll_timeout(cx));
                 let refused = this
                     .framer
@@ -220,8 +268,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
                 return Poll::Ready(Ok(()));
             }
             let length = read.len();
+            this.read_in_turn += length;
             let was_in_head = this.framer.is_in_head();
-            let (passed, end) = this.framer.process_input(read, &mut this.ready);
+            let (passed, end) = this.process(read);
             buf.set_filled(before + passed);
             let passed_on = passed > 0 || !this.ready.is_empty();
             this.note_read(length, was_in_head, passed_on);
@@ -280,9 +329,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for FramedStream<S> {
         // Closing with unread bytes would reset the connection, and the client could lose the response.
         let mut space = [0; 4096];
         while this.to_drain > 0 {
+            ready!(this.poll_turn(cx));
             let mut buf = ReadBuf::new(&mut space);
             match ready!(Pin::new(&mut this.inner).poll_read(cx, &mut buf)) {
                 Ok(()) if !buf.filled().is_empty() => {
+                    this.read_in_turn += buf.filled().len();
                     this.to_drain = this.to_drain.saturating_sub(buf.filled().len());
                 }
                 _ => break,
@@ -336,5 +387,70 @@ mod tests {
         assert!(first.read(&mut read).await.expect("the head") > 0);
 
         assert_eq!(memory.used(), 0);
+    }
+
+    #[actix_web::test]
+    async fn gw_049_a_client_that_sends_without_a_pause_leaves_turns_to_others() {
+        let (server, mut client) = duplex(1024 * 1024);
+        let limits = ConnectionLimits::from(Duration::from_secs(10));
+        let mut stream = FramedStream::new(server, &limits, Ok(None));
+        let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+        client.write_all(head.as_bytes()).await.expect("sent");
+        client.write_all(&[b'x'; 500_000]).await.expect("sent");
+
+        let mut space = vec![0; 32 * 1024];
+        let mut turns = vec![0];
+        std::future::poll_fn(|cx| {
+            loop {
+                let mut buf = ReadBuf::new(&mut space);
+                match Pin::new(&mut stream).poll_read(cx, &mut buf) {
+                    Poll::Ready(read) => {
+                        read.expect("the body");
+                        *turns.last_mut().expect("a turn") += buf.filled().len();
+                    }
+                    Poll::Pending if turns.iter().sum::<usize>() < 500_000 => {
+                        turns.push(0);
+                        return Poll::Pending;
+                    }
+                    Poll::Pending => return Poll::Ready(()),
+                }
+            }
+        })
+        .await;
+
+        assert_eq!(turns.iter().sum::<usize>(), 500_000 + head.len());
+        assert!(turns.len() >= 4, "{turns:?}");
+        assert!(
+            turns.iter().all(|bytes| *bytes <= BYTES_PER_TURN + space.len()),
+            "{turns:?}"
+        );
+    }
+
+    #[actix_web::test]
+    async fn gw_049_heads_wait_until_the_requests_before_them_were_called() {
+        const HEAD: &str = "GET /items HTTP/1.1\r\nHost: x\r\n\r\n";
+        let (server, mut client) = duplex(1024 * 1024);
+        let limits = ConnectionLimits::from(Duration::from_secs(10));
+        let mut stream = FramedStream::new(server, &limits, Ok(None));
+        let pipeline = stream.pipeline();
+        client.write_all(HEAD.repeat(40).as_bytes()).await.expect("sent");
+        drop(client);
+
+        let mut space = [0; 64 * 1024];
+        let mut heads = Vec::new();
+        for called in [0, 5, 16, 16] {
+            (0..called).for_each(|_| pipeline.note_call());
+            let mut passed = 0;
+            // The end of the stream, or no room for more.
+            while let Ok(read) =
+                tokio::time::timeout(Duration::from_millis(20), stream.read(&mut space)).await
+                && let Ok(length @ 1..) = read
+            {
+                passed += length;
+            }
+            heads.push(passed / HEAD.len());
+        }
+
+        assert_eq!(heads, [16, 5, 16, 3]);
     }
 }
