@@ -30,6 +30,8 @@ const AT_ONCE: usize = 1;
 const GUESSED_FOR: Duration = Duration::from_secs(2);
 /// What it keeps afterwards is what it had, divided by this number.
 const REST: usize = 8;
+/// The part divided by this number is what a session may keep prepared, in bytes of statements.
+const STATEMENTS_OF_PART: usize = 2048;
 /// What a session of PostgreSQL may hold for statements that are too small to be counted. A body of 250 kB with 83 000 values makes it 16 MB.
 const SESSION_BYTES: usize = 12 * 1024 * 1024;
 /// How many sessions a client may use for uncounted bodies in any case.
@@ -116,11 +118,18 @@ impl DatabasePart {
 
     /// How many sessions may serve requests at the same time: so many that what all of them hold uncounted fits into the part. `None` without a limit.
     pub fn most_sessions(&self) -> Option<usize> {
-        let part = self.0.as_ref()?;
-        let bytes = usize::try_from(part.units)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(UNIT_BYTES);
-        Some(bytes / SESSION_BYTES)
+        Some(self.bytes()? / SESSION_BYTES)
+    }
+
+    /// How many bytes of statements a session may keep prepared: PostgreSQL takes up to 45 times as much for their plans, which is a quarter of what
+    /// a session holds uncounted. `None` without a limit.
+    pub fn most_statement_bytes(&self) -> Option<usize> {
+        Some(self.bytes()? / STATEMENTS_OF_PART)
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        let units = usize::try_from(self.0.as_ref()?.units).unwrap_or(usize::MAX);
+        Some(units.saturating_mul(UNIT_BYTES))
     }
 
     /// Waits until the client may use one more session for a body of 64 KiB and more, which takes its session for long. `None` without a limit.

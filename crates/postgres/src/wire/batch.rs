@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_not_sent_leaves_its_statements_to_be_closed_by_the_next() {
-        let mut statements = Statements::new(1);
+        let mut statements = Statements::new(1, None);
         let mut out = Outgoing::default();
         statements.close_later(vec!["s1".to_owned()]);
 

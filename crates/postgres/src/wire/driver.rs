@@ -133,7 +133,10 @@ impl Connection {
     ) -> Self {
         let shared = Rc::new(Shared {
             out: RefCell::default(),
-            statements: RefCell::new(Statements::new(cached_statements)),
+            statements: RefCell::new(Statements::new(
+                cached_statements,
+                memory.database().most_statement_bytes(),
+            )),
             pending: RefCell::default(),
             ready_since: Cell::new(Instant::now()),
             closed: RefCell::default(),

@@ -101,6 +101,7 @@ pub(super) struct Statements {
     entries: LruCache<u64, (Key, Entry)>,
     /// Bytes of the keys of `entries`.
     bytes: usize,
+    most_bytes: usize,
     /// foldhash with a random seed: as safe against chosen collisions as std's hasher, and several times as fast on
     /// long texts.
     hasher: DefaultHasher,
@@ -113,13 +114,15 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    pub(super) fn new(capacity: usize) -> Self {
+    /// At most `capacity` statements, of `most_bytes` together where that is less than usual; 0 prepares none.
+    pub(super) fn new(capacity: usize, most_bytes: Option<usize>) -> Self {
         let enabled = capacity > 0;
         let capacity = NonZeroUsize::new(capacity).unwrap_or(NonZeroUsize::MIN);
         Self {
             enabled,
             entries: LruCache::new(capacity),
             bytes: 0,
+            most_bytes: most_bytes.map_or(MOST_BYTES, |bytes| bytes.min(MOST_BYTES)),
             hasher: DefaultHasher::default(),
             prefix: format!("s{:016x}_", RandomState::new().hash_one(())),
             next: 0,
@@ -190,7 +193,7 @@ impl Statements {
         if let Some((_, evicted)) = self.entries.push(hash, (key, Entry::SeenOnce)) {
             self.drop_entry(evicted);
         }
-        while self.bytes > MOST_BYTES
+        while self.bytes > self.most_bytes
             && let Some((_, evicted)) = self.entries.pop_lru()
         {
             self.drop_entry(evicted);
@@ -287,7 +290,7 @@ mod tests {
 
     #[test]
     fn gw_049_long_statements_and_those_with_many_parameters_are_never_prepared() {
-        let mut statements = Statements::new(4);
+        let mut statements = Statements::new(4, None);
         let mut is_prepared = |text: &str, parameters| {
             statements.use_statement("r", "p", text, parameters);
             matches!(
@@ -303,26 +306,35 @@ mod tests {
 
     #[test]
     fn gw_049_the_texts_of_a_connection_are_bounded_in_bytes() {
-        let mut statements = Statements::new(1000);
-        for number in 0..500 {
-            let text = format!("{number:8000}");
-            let preparing = {
-                statements.use_statement("r", "p", &text, 0);
-                prepare(&mut statements, &text).expect("its second use")
-            };
-            statements.prepared(preparing, Arc::new([]));
-        }
+        for (limit, most, least_kept) in [
+            (None, MOST_BYTES, 30),
+            (Some(10 * MOST_BYTES), MOST_BYTES, 30),
+            (Some(64 * 1024), 64 * 1024, 6),
+        ] {
+            let mut statements = Statements::new(1000, limit);
+            for number in 0..500 {
+                let text = format!("{number:8000}");
+                let preparing = {
+                    statements.use_statement("r", "p", &text, 0);
+                    prepare(&mut statements, &text).expect("its second use")
+                };
+                statements.prepared(preparing, Arc::new([]));
+            }
 
-        let kept = statements.entries.len();
-        assert!(statements.bytes <= MOST_BYTES && kept > 30, "{kept}");
-        assert_eq!(statements.take_closing().len(), 500 - kept);
-        statements.clear();
-        assert_eq!((statements.bytes, statements.take_closing().len()), (0, kept));
+            let kept = statements.entries.len();
+            assert!(
+                statements.bytes <= most && least_kept < kept && kept < 2 * least_kept,
+                "{kept}"
+            );
+            assert_eq!(statements.take_closing().len(), 500 - kept);
+            statements.clear();
+            assert_eq!((statements.bytes, statements.take_closing().len()), (0, kept));
+        }
     }
 
     #[test]
     fn gw_049_of_a_long_statement_the_columns_are_kept_and_nothing_on_the_server() {
-        let mut statements = Statements::new(1);
+        let mut statements = Statements::new(1, None);
         let text = "a".repeat(LONGEST_TEXT + 1);
         let look_up = |statements: &mut Statements| statements.use_columns("r", "p", &text, 0);
         assert!(matches!(look_up(&mut statements), Usage::Unprepared));
@@ -343,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_statement_is_prepared_at_its_second_use() {
-        let mut statements = Statements::new(4);
+        let mut statements = Statements::new(4, None);
         assert!(matches!(
             statements.use_statement("r", "p", "a", 0),
             Usage::Unprepared
@@ -368,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_capacity_of_zero_prepares_nothing() {
-        let mut statements = Statements::new(0);
+        let mut statements = Statements::new(0, None);
         for _ in 0..4 {
             assert!(matches!(
                 statements.use_statement("r", "p", "a", 0),
@@ -379,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_failed_preparation_is_tried_again() {
-        let mut statements = Statements::new(4);
+        let mut statements = Statements::new(4, None);
         statements.use_statement("r", "p", "a", 0);
         let preparing = prepare(&mut statements, "a").expect("its second use");
 
@@ -390,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_cache_is_bounded_and_evicted_statements_are_closed() {
-        let mut statements = Statements::new(8);
+        let mut statements = Statements::new(8, None);
         for number in 0..1000 {
             let text = number.to_string();
             statements.use_statement("r", "p", &text, 0);
@@ -407,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_statement_evicted_while_being_prepared_is_closed() {
-        let mut statements = Statements::new(1);
+        let mut statements = Statements::new(1, None);
         statements.use_statement("r", "p", "a", 0);
         let preparing = prepare(&mut statements, "a").expect("its second use");
         statements.use_statement("r", "p", "b", 0);
@@ -421,7 +433,7 @@ mod tests {
     #[test]
     fn the_names_of_one_connection_do_not_tell_those_of_another() {
         let name = || {
-            let mut statements = Statements::new(1);
+            let mut statements = Statements::new(1, None);
             statements.use_statement("r", "p", "a", 0);
             let preparing = prepare(&mut statements, "a").expect("its second use");
             statements.name_of(preparing)
