@@ -27,7 +27,7 @@ use actix_service::{
 };
 use actix_tls::accept::TlsError;
 use actix_tls::accept::rustls_0_23::{Acceptor, TlsStream, reexports::ServerConfig};
-use actix_web::body::MessageBody;
+use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::AppConfig;
 use actix_web::rt::net::{TcpStream, UnixStream};
 use selvedge_limits::{ClientId, LogGate, Share, ShareExceeded, Shares};
@@ -276,18 +276,21 @@ where
         // The framed stream limits the time for a head, and answers 408 in JSON.
         .client_request_timeout(Duration::ZERO)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-        .expect(fn_service(move |request: Request| {
-            let refusal = continue_check
-                .as_ref()
-                .and_then(|check| check.refuse_body(&request));
-            if refusal.is_some() {
-                note_call(&request);
-            }
-            ready(refusal.map_or(Ok(request), Err))
+        .expect(fn_service(move |request| {
+            ready(check_continue(continue_check.as_ref(), request))
         }))
         // Only a request without a Host header would be told this configuration's.
         .h1(map_config(application, |()| AppConfig::default()))
         .upgrade(upgrades.map(UpgradeService::new))
+}
+
+/// Asks whether a client that waits for `100 Continue` may send its body. Returns the response that refuses it if not.
+fn check_continue(check: Option<&ContinueCheck>, request: Request) -> Result<Request, Response<BoxBody>> {
+    let Some(refusal) = check.and_then(|check| check.refuse_body(&request)) else {
+        return Ok(request);
+    };
+    note_call(&request);
+    Err(refusal)
 }
 
 /// Lets the connection of a request pass on a further head.

@@ -138,11 +138,9 @@ impl Services {
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
         let listener = console_log.clone().map(as_listener);
-        // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
-        let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
             functions,
-            keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys),
+            keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys(config, mode)),
             gateway: translate::gateway::gateway_config(config, &memory, listener),
             connections: memory.limit_connections(config.selvedge.limits.connections_per_address),
             ring,
@@ -533,6 +531,11 @@ fn start_realtime(
     Ok(Some(
         realtime.context("cannot start a thread for database changes")?,
     ))
+}
+
+/// Whether a request without a key is refused: in production, as by Supabase's gateway. The CLI's local gateway lets it pass.
+fn requires_keys(config: &Config, mode: Mode) -> bool {
+    mode == Mode::Production || config.selvedge.require_keys
 }
 
 /// Starts to watch the replicas of the database; `None` when there are none.

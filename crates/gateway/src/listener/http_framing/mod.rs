@@ -146,6 +146,7 @@ impl<S> FramedStream<S> {
 
     /// Adjusts the time limits after bytes were read.
     fn note_read(&mut self, bytes: usize, was_in_head: bool, passed_on: bool) {
+        self.read_in_turn += bytes;
         let is_in_head = self.framer.is_in_head();
         if !was_in_head && !is_in_head {
             self.sending.transferred(bytes);
@@ -181,6 +182,19 @@ impl<S> FramedStream<S> {
         let processed = self.framer.process_input(read, &mut self.ready);
         self.pipeline.add(room - self.framer.room());
         processed
+    }
+
+    /// Pending while too many requests wait for their turn. Then true if there were bytes that had been held back for that, and were processed.
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let was_held_back = self.framer.is_held_back();
+        match self.pipeline.find_room(cx) {
+            0 => return Poll::Pending,
+            room => self.framer.set_room(room),
+        }
+        if was_held_back && let (_, Some(end)) = self.process(&[]) {
+            self.end(Some(end));
+        }
+        Poll::Ready(was_held_back)
     }
 
     /// Pending once in a while, so that others get their turn; the connection's own comes after theirs.
@@ -238,16 +252,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
                 // refusal.
                 return Poll::Ready(Ok(()));
             }
-            let held_back = this.framer.is_held_back();
-            match this.pipeline.find_room(cx) {
-                0 => return Poll::Pending,
-                room => this.framer.set_room(room),
-            }
-            if held_back {
-                let (_, end) = this.process(&[]);
-                if let Some(end) = end {
-                    this.end(Some(end));
-                }
+            if ready!(this.poll_room(cx)) {
                 continue;
             }
             ready!(this.poll_turn(cx));
@@ -267,13 +272,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
             if read.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let length = read.len();
-            this.read_in_turn += length;
             let was_in_head = this.framer.is_in_head();
             let (passed, end) = this.process(read);
-            buf.set_filled(before + passed);
             let passed_on = passed > 0 || !this.ready.is_empty();
-            this.note_read(length, was_in_head, passed_on);
+            this.note_read(read.len(), was_in_head, passed_on);
+            buf.set_filled(before + passed);
             let end = match this.cover_head() {
                 true => end,
                 false => end.or_else(|| Some(StopReason::Refused(this.framer.refuse_large_head()))),
