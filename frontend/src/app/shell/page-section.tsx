@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Link } from "react-router";
@@ -10,7 +11,7 @@ interface PageSectionProps {
   title: string;
   /** One sentence below the title: why this is shown. */
   text?: string;
-  /** Link beside the title, to all of what the section shows a part of. */
+  /** Link beside the title, or on phones beside the sentence, to all of what the section shows a part of. */
   more?: { to: string; label: string } | undefined;
   /** Element id, for links within the page. */
   anchor?: string;
@@ -22,8 +23,14 @@ export function PageSection({ title, text, more, anchor, children }: PageSection
   const titleId = useId();
   return (
     <section id={anchor} aria-labelledby={titleId} className="mt-20 scroll-mt-24 max-md:mt-14">
-      <div className="mb-6 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-1">
-        <h2 id={titleId} className="font-serif text-heading">
+      <div className="mb-6 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-1 max-md:gap-x-4">
+        <h2
+          id={titleId}
+          className={cn(
+            "font-serif text-heading",
+            text !== undefined && "max-md:-order-2 max-md:w-full",
+          )}
+        >
           {title}
         </h2>
         {more !== undefined && (
@@ -35,7 +42,12 @@ export function PageSection({ title, text, more, anchor, children }: PageSection
             <ArrowRight aria-hidden="true" className="size-4" strokeWidth={1.6} />
           </Link>
         )}
-        {text !== undefined && <p className="w-full text-ink-soft text-small">{text}</p>}
+        {/* On phones the link stands beside it: a title is often too long for that. */}
+        {text !== undefined && (
+          <p className="w-full text-ink-soft text-small max-md:-order-1 max-md:w-auto max-md:flex-1">
+            {text}
+          </p>
+        )}
       </div>
       {children}
     </section>

@@ -40,7 +40,7 @@ export function Pagination({ table, noun, links, showing }: PaginationProps) {
     <nav
       aria-label="Pages"
       data-keep-clear
-      className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-1 text-small"
+      className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2 text-small"
     >
       {total > 0 && (
         <p className="text-caption text-ink-soft tabular-nums">

@@ -5,21 +5,24 @@ interface ThumbnailProps {
   url: string | null;
   /** Its first letter is shown when there is no picture. */
   name: string;
-  /** Shows the whole picture, as of a logo, whose edges are part of it. */
-  isWhole?: boolean;
+  /** The picture is a brand's, whole and wide: most are words. */
+  isLogo?: boolean;
 }
 
 /** The picture of a row, beside its name and therefore hidden from screen readers. */
-export function Thumbnail({ url, name, isWhole = false }: ThumbnailProps) {
+export function Thumbnail({ url, name, isLogo = false }: ThumbnailProps) {
   return (
     <span aria-hidden="true">
       <Picture
         url={url}
         alt={name}
-        sizes="40px"
+        sizes={isLogo ? "72px" : "40px"}
         width={240}
-        height={240}
-        className={cn("size-10 rounded-sm border border-line", isWhole && "[&_img]:object-contain")}
+        height={isLogo ? 134 : 240}
+        className={cn(
+          "h-10 rounded-sm border border-line",
+          isLogo ? "w-18 [&_img]:object-contain" : "w-10",
+        )}
       />
     </span>
   );

@@ -21,7 +21,7 @@ const columns: readonly Column<Brand>[] = [
     sort: "name",
     cell: ({ name, logo }) => (
       <span className="flex items-center gap-3">
-        <Thumbnail url={logo} name={name} isWhole />
+        <Thumbnail url={logo} name={name} isLogo />
         <span className="font-medium [overflow-wrap:anywhere]">{name}</span>
       </span>
     ),

@@ -101,7 +101,7 @@ export function RoleCard({ onLeave }: RoleCardProps) {
       <div
         id={fieldsId}
         className={cn(
-          "grid items-end gap-3 max-sm:px-4 max-sm:pb-4 sm:grid-cols-[minmax(0,1fr)_10rem_auto]",
+          "grid items-end gap-3 max-sm:px-4 max-sm:pb-4 sm:grid-cols-[minmax(0,28rem)_10rem_auto] sm:justify-start",
           !isOpen && "max-sm:hidden",
         )}
       >
