@@ -18,6 +18,9 @@ use crate::queues::settle_queues;
 use crate::state::initialized::{note_emptying, settle_emptying};
 use crate::whole_cluster::cluster_roles;
 
+/// How everything of a project's own database is made again, where it cannot be made as in a fresh project.
+const ANEW: &str = "selvedge stop, selvedge reset";
+
 /// How far a database is made again.
 #[derive(Debug, Default)]
 pub struct RebuildOptions {
@@ -104,11 +107,11 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
                 Ok(left) => report_differences(
                     &left,
                     ", and cannot be made so while the project runs",
-                    "\n  to make everything anew:  selvedge stop, selvedge reset",
+                    &format!("\n  to make everything anew:  {ANEW}"),
                 ),
                 Err(error) => {
                     return Err(match error.downcast::<MigrateError>() {
-                        Ok(error) => explain_emptied(session, error).await.into(),
+                        Ok(error) => explain_emptied(session, error, ANEW).await.into(),
                         Err(error) => error,
                     });
                 }
@@ -119,7 +122,7 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
             report_differences(&left, "", "");
         }
         None => {
-            clear_project(administrator).await?;
+            clear_project(administrator, &[]).await?;
             drop_project_roles(administrator).await?;
         }
     }
@@ -164,7 +167,8 @@ async fn begin_clear_own(
     session: &PrivilegedSession,
     fresh: &DatabaseState,
 ) -> Result<(), MigrateError> {
-    match begin_clear_project(administrator).await {
+    let kept = fresh.list_taken_over(session).await?;
+    match begin_clear_project(administrator, &kept).await {
         Err(error) if error.is_denied() => {}
         outcome => return outcome,
     }
@@ -172,7 +176,7 @@ async fn begin_clear_own(
     check_project_unlocked(session).await?;
     let before = DatabaseState::of_database(session).await?;
     fresh.restore_roles(session).await?;
-    let outcome = begin_clear_project(administrator).await;
+    let outcome = begin_clear_project(administrator, &kept).await;
     if outcome.is_err() {
         before.restore_roles(session).await?;
     }

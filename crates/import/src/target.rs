@@ -262,7 +262,7 @@ impl Target {
 
     /// Removes the project from the database, in the caller's transaction.
     pub(crate) async fn clear(&self, writer: &Writer) -> Result<()> {
-        clear_project(&writer.client).await?;
+        clear_project(&writer.client, &[]).await?;
         if self.is_embedded {
             drop_project_roles(&writer.client).await?;
         }

@@ -5,6 +5,10 @@ use tokio_postgres::error::SqlState;
 
 use super::error::MigrateError;
 
+/// Leaves objects to the next [`clear_project`] of the transaction.
+const KEEP: &str =
+    "select pg_catalog.set_config('selvedge.kept_objects', $1::pg_catalog.text[]::pg_catalog.text, true)";
+
 /// Roles of the platform that its prefixes do not cover.
 const PLATFORM_ROLES: [&str; 7] = [
     "postgres",
@@ -30,11 +34,15 @@ const MAX_DEADLOCKS: usize = 5;
 
 /// Drops the project's schemas, tables, functions, types, policies, extensions and publications, and empties the tables of
 /// Auth and Storage, in one transaction. `client` must be logged in as `postgres`, or be a superuser's in whose session neither triggers
-/// nor event triggers of the project fire.
+/// nor event triggers of the project fire. What belongs to `postgres` is the project's, but for `kept`, the names that
+/// [`DatabaseState::list_taken_over`](super::DatabaseState::list_taken_over) returns.
 ///
 /// # Errors
 /// When a statement fails; then nothing has changed.
-pub async fn clear_project(client: &Client) -> Result<(), MigrateError> {
+pub async fn clear_project(client: &Client, kept: &[String]) -> Result<(), MigrateError> {
+    if !kept.is_empty() {
+        client.query(KEEP, &[&kept]).await?;
+    }
     client.batch_execute(include_str!("clear_project.sql")).await?;
     Ok(())
 }
@@ -54,9 +62,9 @@ const LONG_TRANSACTIONS: &str = "
 /// # Errors
 /// As [`clear_project`]; [`MigrateError::Locked`] when another transaction has locked something for too long. The transaction is rolled back
 /// then.
-pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
+pub async fn begin_clear_project(client: &Client, kept: &[String]) -> Result<(), MigrateError> {
     client.batch_execute(BEGIN_CLEAR).await?;
-    let mut cleared = clear_project(client).await;
+    let mut cleared = clear_project(client, kept).await;
     // It locks many tables in an order of its own, and requests lock some of them in the order of their work.
     for _ in 0..MAX_DEADLOCKS {
         match &cleared {
@@ -65,7 +73,7 @@ pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
         }
         client.batch_execute("rollback").await.ok();
         client.batch_execute(BEGIN_CLEAR).await?;
-        cleared = clear_project(client).await;
+        cleared = clear_project(client, kept).await;
     }
     let Err(error) = cleared else {
         return Ok(());
@@ -120,13 +128,17 @@ pub(super) async fn name_holders(client: &Client, error: MigrateError) -> Migrat
     }
 }
 
-/// Says of what has failed after an emptying that the database is empty, and for whom it has waited in vain. `client` is in no transaction.
-pub async fn explain_emptied(client: &Client, error: MigrateError) -> MigrateError {
+/// Says of what has failed after an emptying that the database is empty, and for whom it has waited in vain. `client` is in no transaction, and
+/// `anew` is how the whole database is made again.
+pub async fn explain_emptied(client: &Client, error: MigrateError, anew: &'static str) -> MigrateError {
     let cause = match is_lock_timeout(&error) {
         true => MigrateError::LockedWhileEmpty(list_long_transactions(client).await),
         false => error,
     };
-    MigrateError::Emptied(Box::new(cause))
+    MigrateError::Emptied {
+        cause: Box::new(cause),
+        anew,
+    }
 }
 
 fn is_lock_timeout(error: &MigrateError) -> bool {

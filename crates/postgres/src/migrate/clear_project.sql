@@ -94,6 +94,9 @@ begin
       and d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = 'postgres'::regrole and d.deptype = 'o'
       -- What an earlier `cascade` of this loop has dropped has no name any more.
       and i.identity is not null
+      -- The platform's own, which somebody has given to `postgres`.
+      and pg_catalog.concat(i.type, ' ', i.identity)
+        <> all (coalesce(nullif(pg_catalog.current_setting('selvedge.kept_objects', true), ''), '{}')::text[])
       and i.type = any (array[
         'collation', 'text search configuration', 'text search dictionary', 'operator', 'operator class', 'operator family',
         'conversion', 'statistics object', 'server', 'view', 'materialized view', 'table', 'foreign table', 'sequence',

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tokio_postgres::Client;
-use tokio_postgres::error::SqlState;
 
 use super::added_objects::{check_types, take_out_members};
+use super::change_statements::{end_transaction, lock_tables, names_missing, run_in_rounds, try_alone};
 use super::clear::check_unlocked;
 use super::error::MigrateError;
 
@@ -46,6 +46,17 @@ const PLACES: &str = "
     join pg_catalog.pg_class as c on c.oid operator(pg_catalog.=) pg_catalog.to_regclass(t.name)::pg_catalog.oid
     join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
     join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner";
+
+/// What belongs to `postgres` in the database, as [`Part::name`] has it.
+const OBJECTS_OF_POSTGRES: &str = "
+    select pg_catalog.concat(i.type, ' '::pg_catalog.text, i.identity)
+    from pg_catalog.pg_shdepend as d
+    join pg_catalog.pg_database as b on b.oid operator(pg_catalog.=) d.dbid
+      and b.datname operator(pg_catalog.=) pg_catalog.current_database()
+    cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as i
+    where d.refclassid operator(pg_catalog.=) 'pg_catalog.pg_authid'::pg_catalog.regclass::pg_catalog.oid
+      and d.refobjid operator(pg_catalog.=) 'postgres'::pg_catalog.regrole::pg_catalog.oid
+      and d.deptype operator(pg_catalog.=) 'o'::pg_catalog.\"char\" and i.identity is not null";
 
 /// How often a database is compared while others replace its tables. Where nobody does, the second time finds what an extension that was
 /// missing has brought.
@@ -297,18 +308,19 @@ impl DatabaseState {
         Ok(places.collect())
     }
 
-    /// Empties the tables that were empty, which are locked.
+    /// Empties the tables that were empty, which are locked. One that a project has dropped is missing, and is among the differences.
     async fn empty(&self, client: &Client, places: &Places) -> Result<(), MigrateError> {
-        let mut others = self.empty_tables.clone();
-        others.retain(|table| !places.get(table).is_some_and(|(_, is_superusers)| *is_superusers));
+        let others = places.iter().filter(|(_, (_, is_superusers))| !is_superusers);
+        let others: Vec<String> = others.map(|(table, _)| table.clone()).collect();
         if !others.is_empty() {
             return Err(MigrateError::Replaced(others));
         }
-        if self.empty_tables.is_empty() {
+        if places.is_empty() {
             return Ok(());
         }
         // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
-        let truncate = format!("truncate {} restart identity", self.empty_tables.join(", "));
+        let tables: Vec<&str> = places.keys().map(String::as_str).collect();
+        let truncate = format!("truncate {} restart identity", tables.join(", "));
         Ok(client.batch_execute(&truncate).await?)
     }
 
@@ -338,12 +350,17 @@ impl DatabaseState {
         // What is said of objects comes first, as it names them.
         removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
         for statement in removed.iter().filter_map(|part| part.remove.as_deref()) {
-            run(client, statement, on_refusal == OnRefusal::Skip).await?;
+            match on_refusal {
+                OnRefusal::Fail => client.batch_execute(statement).await?,
+                OnRefusal::Skip => drop(try_alone(client, statement).await?),
+            }
         }
         Ok(())
     }
 
-    /// Makes those of the differing parts that `is_meant` accepts, and leaves out those that PostgreSQL refuses where `may_fail` says so.
+    /// Makes those of the differing parts that `is_meant` accepts. Parts of one rank may need each other, as a function that another one names in
+    /// its body. Left out is what PostgreSQL refuses where `may_fail` says so, and what belongs to something that a project has dropped and that no
+    /// statement makes, such as a column.
     async fn make(
         &self,
         client: &Client,
@@ -354,9 +371,13 @@ impl DatabaseState {
         for last in [LAST_RANK_OF_EXTENSIONS, i32::MAX] {
             let now = read_parts(client).await?;
             let made = differing(&self.parts, &now).filter(|(part, _)| part.rank <= last && is_meant(part));
-            for (part, _) in made {
-                let Some(statement) = &part.make else { continue };
-                run(client, statement, may_fail(part)).await?;
+            let (parts, statements): (Vec<&Part>, Vec<&str>) = made
+                .filter_map(|(part, _)| Some((part, part.make.as_deref()?)))
+                .unzip();
+            for (place, error) in run_in_rounds(client, &statements).await? {
+                if !may_fail(parts[place]) && !names_missing(&error) {
+                    return Err(error.into());
+                }
             }
         }
         Ok(())
@@ -373,6 +394,26 @@ impl DatabaseState {
         let other = differing(&self.parts, &now).filter(|(part, _)| is_meant(part));
         let copy = |(part, _): (&Part, bool)| part.clone();
         Ok((more.map(copy).collect(), other.map(copy).collect()))
+    }
+
+    /// Objects of the platform that somebody has given to `postgres`, whose own are otherwise the project's, such as `table auth.users`.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn list_taken_over(&self, client: &Client) -> Result<Vec<String>, MigrateError> {
+        let owners = self.parts.iter().filter_map(|part| {
+            let object = part.name.strip_prefix("owner of ")?;
+            Some((object, part.value.as_deref()?))
+        });
+        let owners: BTreeMap<&str, &str> = owners.collect();
+        let rows = client.query(OBJECTS_OF_POSTGRES, &[]).await?;
+        let names = rows.iter().map(|row| row.get::<_, String>(0));
+        let is_of_others = |name: &String| {
+            owners
+                .get(name.as_str())
+                .is_some_and(|owner| *owner != "postgres")
+        };
+        Ok(names.filter(is_of_others).collect())
     }
 
     /// The tables that are empty in a fresh database, by their SQL names.
@@ -406,27 +447,6 @@ impl DatabaseState {
     }
 }
 
-/// Locks tables until the transaction ends, so that nobody changes what belongs to them, or gives their names to others.
-///
-/// # Errors
-/// When one is not there any more, or somebody else keeps a lock for too long.
-pub(super) async fn lock_tables(client: &Client, tables: &[String]) -> Result<(), tokio_postgres::Error> {
-    if tables.is_empty() {
-        return Ok(());
-    }
-    let lock = format!("lock table {} in access exclusive mode", tables.join(", "));
-    client.batch_execute(&lock).await
-}
-
-/// Commits what was done in the transaction that is open, or takes it back after an error.
-async fn end_transaction(client: &Client, outcome: Result<(), MigrateError>) -> Result<(), MigrateError> {
-    let end = if outcome.is_ok() { "commit" } else { "rollback" };
-    // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
-    let ended = client.batch_execute(end).await;
-    outcome?;
-    Ok(ended?)
-}
-
 /// Reads the parts of the connected database from its catalogs, in the order of their ranks.
 async fn read_parts(client: &Client) -> Result<Vec<Part>, MigrateError> {
     let rows = client.query(QUERY, &[]).await?;
@@ -456,31 +476,4 @@ fn differing<'a>(parts: &'a [Part], others: &[Part]) -> impl Iterator<Item = (&'
         let is_equal = found.is_some_and(|value| *value == part.value);
         (!is_equal).then_some((part, found.is_some()))
     })
-}
-
-/// Runs a statement of a [`Part`], which PostgreSQL may refuse if `may_fail`.
-async fn run(client: &Client, statement: &str, may_fail: bool) -> Result<(), MigrateError> {
-    if may_fail {
-        try_alone(client, statement).await?;
-    } else {
-        client.batch_execute(statement).await?;
-    }
-    Ok(())
-}
-
-/// Runs a statement in the transaction that is open, which goes on if PostgreSQL refuses it. Returns whether it was accepted.
-///
-/// # Errors
-/// Also when it has waited for a lock for too long: each statement after it would wait as long.
-pub(super) async fn try_alone(client: &Client, statement: &str) -> Result<bool, tokio_postgres::Error> {
-    client.batch_execute("savepoint part").await?;
-    match client.batch_execute(statement).await {
-        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Err(error),
-        Ok(()) => client.batch_execute("release part").await.map(|()| true),
-        Err(error) if error.as_db_error().is_some() => client
-            .batch_execute("rollback to part; release part")
-            .await
-            .map(|()| false),
-        Err(error) => Err(error),
-    }
 }

@@ -105,9 +105,17 @@ pub enum MigrateError {
          Give them the types back that they had:  alter table … alter column … type …", .0.join(", ")
     )]
     TypesOfOthers(Vec<String>),
-    /// A statement failed after a database was emptied.
-    #[error("{0}\n  the database is empty now. Mend the cause, and repeat:  selvedge db reset")]
-    Emptied(Box<Self>),
+    /// A statement failed after a database was emptied, and before the project's files ran.
+    #[error(
+        "{cause}\n  the database is empty now. Mend the cause, and repeat:  selvedge db reset\n  if it fails again, make the whole database anew:  \
+         {anew}"
+    )]
+    Emptied {
+        /// What has failed.
+        cause: Box<Self>,
+        /// The commands that make the whole database again.
+        anew: &'static str,
+    },
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {

@@ -6,8 +6,9 @@
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use super::change_statements::{lock_tables, try_alone};
 use super::clear::{BEGIN_CLEAR, check_unlocked, clear_project, explain_emptied, name_holders};
-use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, lock_tables, try_alone};
+use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS};
 use super::error::MigrateError;
 use crate::quote_literal;
 
@@ -47,6 +48,9 @@ const OWNERS: &str = "
     join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner
     where pg_catalog.split_part(t.name, '.'::pg_catalog.text, 1)
       operator(pg_catalog.<>) all (array['auth', 'storage', 'vault', '_selvedge']::pg_catalog.text[])";
+
+/// How the whole database is made again, where it cannot be made as a fresh one.
+const ANEW: &str = "drop database, create database, selvedge migrate up";
 
 /// What is not as in a fresh database after a reset.
 #[derive(Default)]
@@ -92,7 +96,7 @@ pub async fn reset_external(
     match superuser {
         Some(superuser) => match restore_as_superuser(fresh, superuser, left).await {
             Ok(names) => Ok(names),
-            Err(error) => Err(explain_emptied(superuser, error).await),
+            Err(error) => Err(explain_emptied(superuser, error, ANEW).await),
         },
         None => Ok(left.into_names()),
     }
@@ -121,7 +125,8 @@ async fn reset_as_postgres(
     client: &Client,
     has_superuser: bool,
 ) -> Result<Left, MigrateError> {
-    clear_project(client).await?;
+    let kept = fresh.list_taken_over(client).await?;
+    clear_project(client, &kept).await?;
     client.batch_execute(PIN).await?;
     let mut left = Left {
         parts: restore_extensions(fresh, client).await?,

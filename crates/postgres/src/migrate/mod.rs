@@ -9,6 +9,7 @@
 mod added_objects;
 mod attached_code;
 mod auto_expose;
+mod change_statements;
 mod clear;
 mod database_state;
 mod dblink_grant;

@@ -98,7 +98,7 @@ async fn gw_012_an_event_trigger_that_refuses_everything_does_not_stop_a_reset()
     let refused = query_sqlstate(&postgres, "drop schema of_project cascade").await;
     assert_eq!(refused, "P0001");
 
-    clear_project(&postgres).await.expect("cleared");
+    clear_project(&postgres, &[]).await.expect("cleared");
 
     let left = "select count(*) from pg_event_trigger where evtowner = 'postgres'::regrole";
     assert_eq!(query_value(&postgres, left).await, "0");

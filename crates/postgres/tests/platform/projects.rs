@@ -261,7 +261,7 @@ async fn gw_024_postgres_empties_the_users_with_everything_that_refers_to_them()
         .await
         .expect("postgres may");
 
-    clear_project(&postgres).await.expect("as a reset does");
+    clear_project(&postgres, &[]).await.expect("as a reset does");
 }
 
 /// PostgreSQL ends the wait of the reset, which looks for a circle before the request does.
@@ -288,7 +288,7 @@ async fn gw_024_a_reset_and_a_request_that_wait_for_each_other_both_end() {
         }
         request.batch_execute("select from storage.objects; commit").await
     };
-    let (cleared, requested) = tokio::join!(begin_clear_project(&reset), requested);
+    let (cleared, requested) = tokio::join!(begin_clear_project(&reset, &[]), requested);
 
     cleared.expect("it begins anew");
     requested.expect("it had to wait");

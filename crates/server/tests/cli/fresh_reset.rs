@@ -87,6 +87,8 @@ const MESS: &str = r#"
     alter table storage.objects disable row level security;
     alter table storage.buckets alter column public set default true;
     reset role;
+    drop function storage.filename(text) cascade;
+    reassign owned by supabase_auth_admin to postgres;
 "#;
 
 async fn read(project: &Project, query: &str) -> Vec<String> {
@@ -148,6 +150,36 @@ async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
 const ISSUE_TOKEN: &str =
     "insert into _selvedge.selvedge_object_stores (store, tokens) values ('store', array['token'])";
 const TOKENS: &str = "select store, tokens from _selvedge.selvedge_object_stores";
+
+/// A reset cannot make tables and columns while the project runs.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn gw_025_a_reset_names_what_the_project_has_dropped_of_the_platform_and_makes_all_else() {
+    const FOUND: &str =
+        "select concat_ws(' ', to_regprocedure('storage.extension(text)'), to_regclass('public.notes'))";
+    let project = Project::new();
+    let _running = project.start().await;
+    let dropping = "drop table auth.flow_state cascade; alter table storage.buckets drop column allowed_mime_types cascade;
+        drop function storage.filename(text) cascade";
+    let dropped = project.database().await.batch_execute(dropping).await;
+    dropped.expect("postgres may");
+    project.write(
+        "migrations/20260101000000_notes.sql",
+        "create table notes (id int)",
+    );
+
+    let reset = project.run(&["db", "reset"]);
+
+    let printed = String::from_utf8_lossy(&reset.stderr);
+    assert!(reset.status.success(), "{printed}");
+    for part in ["auth.flow_state", "selvedge stop, selvedge reset"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let found = project.database().await.query_one(FOUND, &[]).await;
+    assert_eq!(
+        found.expect("a row").get::<_, String>(0),
+        "storage.extension(text) notes"
+    );
+}
 
 /// What belongs to the server: roles, their memberships, and the database itself.
 const OF_THE_SERVER: [&str; 6] = [

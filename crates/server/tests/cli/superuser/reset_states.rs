@@ -107,6 +107,9 @@ async fn gw_012_a_reset_evaluates_nothing_as_the_superuser_and_refuses_other_typ
             "storage.buckets.versioning_status (storage.st)",
         ],
     );
+    let refused = project.run_and_expect_failure(&["db", "reset"]);
+    let advice = "the database is empty now. Mend the cause, and repeat:  selvedge db reset";
+    assert_contains(&refused, &[advice, "selvedge stop, selvedge reset"]);
     running.stop();
 }
 
