@@ -65,6 +65,15 @@ const LIST: &str = "
     from _selvedge.selvedge_database_logins as l
     join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
     order by 1";
+/// Whether a role owns anything, in whichever database.
+const OWNS: &str = "
+    select exists (
+      select from pg_catalog.pg_shdepend as d join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) d.refobjid
+      where d.refclassid operator(pg_catalog.=) 'pg_catalog.pg_authid'::pg_catalog.regclass::pg_catalog.oid
+        and d.deptype operator(pg_catalog.=) 'o'::pg_catalog.\"char\" and r.rolname operator(pg_catalog.=) $1::pg_catalog.text
+    )";
+const NUMBER: &str =
+    "select oid from pg_catalog.pg_roles where rolname operator(pg_catalog.=) $1::pg_catalog.text";
 const END_SESSIONS: &str = "
     select pg_catalog.pg_terminate_backend(a.pid, 5000) from pg_catalog.pg_stat_activity as a
     where a.usename operator(pg_catalog.=) $1::pg_catalog.text";
@@ -145,13 +154,21 @@ pub async fn list_definer_functions(superuser: &PrivilegedSession) -> Result<Vec
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// Removes a login, and ends its sessions. What it owns goes to `postgres`, whose session `owner` is: functions of the project that run upon
-/// such a change have its rights then, and not the superuser's. Its functions and views, which have had its rights for whoever calls or reads
-/// them, have the rights of these from then on, and not those of `postgres`.
+/// Removes a login, and ends its sessions. `owner` is a session of `postgres`: functions of the project that run upon such a change have its rights
+/// then, and not the superuser's.
+///
+/// What the login owns stays with its role under another name, which is returned: nobody logs in as that role, it has the rights that were granted to
+/// it by its name, and `postgres` is a member. PostgreSQL runs expressions of a table's indexes as the table's owner, for example when autovacuum analyzes it, so
+/// nobody else may become the owner unseen. Functions and views, which have had the login's rights for whoever calls or reads them, have the
+/// rights of these from then on.
 ///
 /// # Errors
-/// When there is no such login, or it owns something in another database.
-pub async fn remove_login(superuser: &PrivilegedSession, owner: &Client, name: &str) -> Result<()> {
+/// When there is no such login, or it has rights in another database.
+pub async fn remove_login(
+    superuser: &PrivilegedSession,
+    owner: &Client,
+    name: &str,
+) -> Result<Option<String>> {
     let logins = list_logins(superuser).await?;
     if !logins.iter().any(|login| login.name == name) {
         bail!(
@@ -164,26 +181,68 @@ pub async fn remove_login(superuser: &PrivilegedSession, owner: &Client, name: &
         .batch_execute(&format!("alter role {role} nologin"))
         .await?;
     superuser.query(END_SESSIONS, &[&name]).await?;
+    superuser.batch_execute(&ending_memberships(name)).await?;
     superuser
         .batch_execute(&format!("grant {role} to postgres"))
         .await?;
-    owner
-        .batch_execute(&format!(
-            "{}; reassign owned by {role} to postgres; drop owned by {role}",
-            lowering(name)
-        ))
-        .await?;
-    let drop = format!(
-        "drop role {role}; delete from _selvedge.selvedge_database_logins where name operator(pg_catalog.=) {}",
+    let forget = format!(
+        "delete from _selvedge.selvedge_database_logins where name operator(pg_catalog.=) {}",
         quote_literal(name)
     );
-    match superuser.batch_execute(&drop).await {
+    if superuser.query_one(OWNS, &[&name]).await?.try_get(0)? {
+        owner.batch_execute(&lowering(name)).await?;
+        return Ok(Some(keep_role(superuser, name, &forget).await?));
+    }
+    // It owns nothing, so that its rights are dropped alone.
+    owner.batch_execute(&format!("drop owned by {role}")).await?;
+    match superuser
+        .batch_execute(&format!("drop role {role}; {forget}"))
+        .await
+    {
         Err(error) if error.code().is_some_and(|code| code.code() == "2BP01") => bail!(
-            "{name} can no longer log in, but has rights or owns something in another database, so the role stays\n  as postgres there:  \
+            "{name} can no longer log in, but has rights in another database, so the role stays\n  as postgres there:  \
              drop owned by {role}; then remove it again"
         ),
-        dropped => Ok(dropped?),
+        dropped => dropped.map(|()| None).map_err(Into::into),
     }
+}
+
+/// Leaves what a login owns to its role, under another name, which is returned. `forget` are the statements by which it is no login any more.
+async fn keep_role(superuser: &PrivilegedSession, name: &str, forget: &str) -> Result<String> {
+    let number: u32 = superuser.query_one(NUMBER, &[&name]).await?.try_get(0)?;
+    let former = format!("former_{name}_{number}");
+    // Who has the admin option may drop the role.
+    let rename = format!(
+        "alter role {role} nobypassrls password null; alter role {role} reset all; alter role {role} rename to {kept}; \
+         grant {kept} to postgres with admin option; {forget}",
+        role = quote_identifier(name),
+        kept = quote_identifier(&former)
+    );
+    superuser.batch_execute(&rename).await?;
+    Ok(former)
+}
+
+/// Takes a role out of all roles, and everybody out of it.
+fn ending_memberships(name: &str) -> String {
+    let name = quote_literal(name);
+    format!(
+        "do $ending$
+         declare statement pg_catalog.text;
+         begin
+           for statement in
+             select pg_catalog.format('revoke %I from %I%s cascade', role.rolname, member.rolname,
+               case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.>=) 160000
+                 then pg_catalog.format(' granted by %I', grantor.rolname) end)
+             from pg_catalog.pg_auth_members as m
+             join pg_catalog.pg_roles as role on role.oid operator(pg_catalog.=) m.roleid
+             join pg_catalog.pg_roles as member on member.oid operator(pg_catalog.=) m.member
+             left join pg_catalog.pg_roles as grantor on grantor.oid operator(pg_catalog.=) m.grantor
+             where {name}::pg_catalog.name operator(pg_catalog.=) any (array[role.rolname, member.rolname])
+           loop
+             execute statement;
+           end loop;
+         end $ending$"
+    )
 }
 
 /// Takes the owner's rights from its functions and views.

@@ -40,9 +40,15 @@ pub(super) async fn run(config: &Config, args: DatabaseArgs) -> Result<()> {
         LoginAction::List => list(&superuser).await,
         LoginAction::Remove { name } => {
             let owner = embedded::connect(&embedded::login_to_running(&running, "postgres")).await?;
-            remove_login(&superuser, &owner, &name).await?;
+            let former = remove_login(&superuser, &owner, &name).await?;
             let name = show_foreign(&name);
             anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
+            if let Some(former) = former {
+                anstream::println!(
+                    "  what it owned belongs to {former}, as which nobody logs in. To take it over, after a look at functions in its indexes:\n  \
+                     reassign owned by {former} to postgres; drop owned by {former}; drop role {former}"
+                );
+            }
             Ok(())
         }
     }

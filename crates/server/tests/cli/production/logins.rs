@@ -324,9 +324,21 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     // What she owns does not keep her.
     home.run_and_expect_success(&["db", "query", "grant create on schema public to ana"]);
     let made = "begin read write; create table hers (id int); create view her_view as select * from hers;
-        create function her_function() returns int language sql security definer as 'select 1'; commit";
+        create function her_function() returns int language sql security definer as 'select 1';
+        create function her_trap(id int) returns int language plpgsql immutable as
+          $$ begin if current_user = 'postgres' then raise 'it has the rights of postgres'; end if; return id; end $$;
+        create index on hers (her_trap(id)); insert into hers values (1); commit";
     run(&ana, made).await.expect("made");
-    home.run_and_expect_success(&["database", "login", "remove", "ana"]);
+    let removed = home.run_and_expect_success(&["database", "login", "remove", "ana"]);
+    assert!(
+        removed.contains("reassign owned by former_ana_") && removed.contains("to postgres"),
+        "{removed}"
+    );
+    // As autovacuum does at some time.
+    home.run_and_expect_success(&["db", "query", "analyze hers"]);
+    let left = "select concat_ws(' ', c.reltuples, r.rolcanlogin, r.rolbypassrls, (select count(*) from pg_auth_members where member = r.oid))
+        from pg_class as c join pg_roles as r on r.oid = c.relowner where c.relname = 'hers'";
+    assert_eq!(home.value(left), "1 f f 0");
     let rights = "select concat_ws(' ', 'rights of', case when prosecdef then 'the owner' else 'the caller' end,
         (select c.reloptions from pg_class as c where c.relname = 'her_view')) from pg_proc where proname = 'her_function'";
     let rights = home.run_and_expect_success(&["db", "query", rights]);
@@ -343,5 +355,6 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     }
     assert!(connect(&reader).await.is_err());
     run(&bo, "select 1").await.expect("bo stays");
+    add(&home, "ana", "--read-only");
     assert!(running.output().contains("came through the database's gate"));
 }
