@@ -63,13 +63,17 @@ const MAX_LOGGED_CHARACTERS: usize = 63;
 const ALPN_PROTOCOL: &[u8] = b"postgresql";
 
 /// Finds a login that was added by `selvedge database login add`, with the statements that revoke rights it has got since from elsewhere; no row for
-/// other names.
+/// other names, nor where the session of this process is another role's.
 const FIND_LOGIN: &str = "
     select _selvedge.further_memberships(r.oid)
     from _selvedge.selvedge_database_logins as l
     join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) l.role and r.rolname::pg_catalog.text operator(pg_catalog.=) l.name
     where l.name operator(pg_catalog.=) $1::pg_catalog.text
-      and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)";
+      and r.rolcanlogin and not (r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication)
+      and ($2::pg_catalog.int4 is null or exists (
+        select from pg_catalog.pg_stat_activity as a
+        where a.pid operator(pg_catalog.=) $2::pg_catalog.int4 and a.usesysid operator(pg_catalog.=) r.oid
+      ))";
 
 /// The gate, with its limits and the way to PostgreSQL.
 pub struct Gate {
@@ -159,7 +163,7 @@ impl Gate {
             Ok(Some(session)) => {
                 tracing::info!(login = session.user, client = %address.ip(), "a login came through the database's gate");
                 // However the session ends, the client knows of it.
-                let _ = self.serve_session(session).await;
+                let _ = self.serve_session(session, network).await;
             }
             Ok(None) => {}
             Err(error) => self.log_refusal(&error, address, network),
@@ -222,7 +226,8 @@ impl Gate {
 
     async fn log_in(&self, mut caller: Caller, network: ClientId) -> io::Result<Option<Session>> {
         let user = caller.startup.user.clone();
-        let is_login = self.is_login(&user, network).await.map_err(io::Error::other)?;
+        let is_login = self.is_login(&user, None, network).await;
+        let is_login = is_login.map_err(io::Error::other)?;
         let mut server = UnixStream::connect(&self.socket).await?;
         let message = match is_login {
             true => caller.startup.message(),
@@ -248,13 +253,26 @@ impl Gate {
         }))
     }
 
-    async fn serve_session(&self, mut session: Session) -> io::Result<()> {
+    async fn serve_session(&self, mut session: Session, network: ClientId) -> io::Result<()> {
         let mut conversation =
             Conversation::resume(session.client.as_mut(), &mut session.server, session.unsent);
         let key = conversation.follow_start().await?;
+        // PostgreSQL finds the role by its name again when it has checked the password. In version 15 `postgres` can give a name to another role
+        // meanwhile, so what counts is whose session this is.
+        let is_login = self.is_login(&session.user, Some(key.process()?), network);
+        if !is_login.await.map_err(io::Error::other)? {
+            tracing::warn!(
+                login = session.user,
+                "a session was ended, as it is not one of the login"
+            );
+            return conversation
+                .refuse("28000", "the session is not one of the login")
+                .await;
+        }
         let unsent = conversation.into_unsent();
         session.client.write_all(&unsent).await?;
-        let _registered = key.map(|key| self.cancel_keys.add(key));
+        session.client.flush().await?;
+        let _registered = self.cancel_keys.add(key);
         copy_bidirectional(&mut session.client, &mut session.server).await?;
         Ok(())
     }
@@ -295,10 +313,11 @@ impl Gate {
         }
     }
 
-    /// Whether a name is that of a login. One with rights that `login add` did not give is refused until they are revoked; the log has the statements.
-    async fn is_login(&self, user: &str, network: ClientId) -> Result<bool> {
+    /// Whether a name is that of a login, and the session of `process` is one of this login. One with rights that `login add` did not give is refused
+    /// until they are revoked; the log has the statements.
+    async fn is_login(&self, user: &str, process: Option<i32>, network: ClientId) -> Result<bool> {
         let session = self.login_lookup.get().await?;
-        let Some(found) = session.query_opt(FIND_LOGIN, &[&user]).await? else {
+        let Some(found) = session.query_opt(FIND_LOGIN, &[&user, &process]).await? else {
             return Ok(false);
         };
         let further: Option<String> = found.try_get(0)?;

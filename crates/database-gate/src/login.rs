@@ -120,22 +120,23 @@ impl<'c> Conversation<'c> {
         Ok(self.unsent)
     }
 
-    /// Passes messages on until PostgreSQL waits for a statement. Returns the key by which the session's statements are cancelled.
+    /// Passes messages on until PostgreSQL says that it waits for a statement, which is not passed on. Returns the key by which the session's
+    /// statements are cancelled.
     ///
     /// # Errors
     /// When either side ends the connection.
-    pub(super) async fn follow_start(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub(super) async fn follow_start(&mut self) -> io::Result<SessionKey> {
         let mut key = None;
         loop {
             let length = self.read_message().await?;
             let (kind, body) = (self.unsent[0], &self.unsent[HEADER_BYTES..length]);
             if kind == BACKEND_KEY_DATA {
-                key = Some(body.to_vec());
+                key = Some(SessionKey(body.to_vec()));
+            }
+            if kind == READY_FOR_QUERY {
+                return key.ok_or_else(|| io::Error::other("PostgreSQL has sent no key of the session"));
             }
             self.pass_on(length).await?;
-            if kind == READY_FOR_QUERY {
-                return Ok(key);
-            }
         }
     }
 
@@ -198,13 +199,29 @@ fn error_code(message: &[u8]) -> &[u8] {
     code.unwrap_or_default()
 }
 
+/// By what a session is named in a cancel request: the number of its process, and a secret.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SessionKey(Vec<u8>);
+
+impl SessionKey {
+    /// The number of the session's process.
+    ///
+    /// # Errors
+    /// When PostgreSQL has sent a key without one.
+    pub(super) fn process(&self) -> io::Result<i32> {
+        let number = self.0.first_chunk();
+        let number = number.ok_or_else(|| io::Error::other("PostgreSQL has sent a key that is too short"))?;
+        Ok(i32::from_be_bytes(*number))
+    }
+}
+
 /// The keys of sessions that came through the gate, with which their statements are cancelled.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CancelKeys(Arc<Mutex<HashSet<Vec<u8>>>>);
 
 impl CancelKeys {
     /// Registers the key of a session. Dropping the returned value takes it back.
-    pub(super) fn add(&self, key: Vec<u8>) -> RegisteredKey {
+    pub(super) fn add(&self, SessionKey(key): SessionKey) -> RegisteredKey {
         self.lock().insert(key.clone());
         RegisteredKey {
             key,
@@ -308,14 +325,16 @@ mod tests {
         let mut conversation = Conversation::new(&mut of_client, &mut of_server);
         let keys = CancelKeys::default();
 
-        let key = conversation.follow_start().await.unwrap().unwrap();
+        let key = conversation.follow_start().await.unwrap();
         let unsent = conversation.into_unsent();
-        let known = keys.add(key);
 
-        assert_eq!(&unsent[..], b"more");
-        let mut got = vec![0; said[..3].concat().len()];
+        assert_eq!(key.process().unwrap(), 0x0101_0101);
+        let known = keys.add(key);
+        // That the session is ready, the gate says when it has looked up whose it is.
+        assert_eq!(unsent[..], said[2..].concat());
+        let mut got = vec![0; said[..2].concat().len()];
         client.read_exact(&mut got).await.unwrap();
-        assert_eq!(got, said[..3].concat());
+        assert_eq!(got, said[..2].concat());
         let request = |byte| [&[0; CANCEL_HEADER_BYTES][..], &[byte; 8]].concat();
         assert!(keys.has(&request(1)) && !keys.has(&request(2)) && !keys.has(&[]));
         drop(known);

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio_postgres::{Client, Config, NoTls};
 
 use crate::support::{Project, Running};
 
@@ -93,6 +94,23 @@ impl Home {
     pub(super) fn postmaster(&self) -> Option<i32> {
         let text = std::fs::read_to_string(self.path("pgdata/postmaster.pid")).ok()?;
         text.lines().next()?.trim().parse().ok()
+    }
+
+    /// A session of the superuser, by PostgreSQL's socket.
+    pub(super) async fn superuser(&self) -> Client {
+        let text = std::fs::read_to_string(self.path("pgdata/postmaster.pid")).expect("it runs");
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let password = std::fs::read_to_string(self.path("superuser-password")).expect("a file");
+        let mut config = Config::new();
+        config
+            .host_path(lines[4])
+            .port(lines[3].parse().expect("a port"))
+            .user("supabase_admin")
+            .password(password.trim())
+            .dbname("postgres");
+        let (client, connection) = config.connect(NoTls).await.expect("a session");
+        actix_web::rt::spawn(connection);
+        client
     }
 
     /// The process that keeps PostgreSQL running.

@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_postgres::{Client, NoTls};
 
 use super::home::{Home, TABLE, TIMEOUT};
@@ -357,4 +357,39 @@ async fn prod_011_people_have_logins_of_their_own_and_come_through_the_gate_alon
     run(&bo, "select 1").await.expect("bo stays");
     add(&home, "ana", "--read-only");
     assert!(running.output().contains("came through the database's gate"));
+}
+
+/// Passes the messages of a client on to `port`, and runs `sql` when PostgreSQL has asked it for its password.
+async fn pass_on(listener: TcpListener, port: u16, superuser: &Client, sql: &str) -> io::Result<()> {
+    let (mut client, _) = listener.accept().await?;
+    let mut gate = TcpStream::connect(("127.0.0.1", port)).await?;
+    let mut message = vec![0; 1024];
+    let length = client.read(&mut message).await?;
+    gate.write_all(&message[..length]).await?;
+    let length = gate.read(&mut message).await?;
+    superuser.batch_execute(sql).await.expect("a superuser may");
+    client.write_all(&message[..length]).await?;
+    copy_bidirectional(&mut client, &mut gate).await.map(drop)
+}
+
+/// PostgreSQL 15 lets `postgres` do what the superuser does here.
+#[actix_web::rt::test(system = "selvedge_testing::System")]
+async fn prod_011_a_role_that_gets_the_name_of_a_login_while_it_logs_in_does_not_come_in() {
+    let port = Project::further_port();
+    let home = Home::with_settings(&format!("[selvedge.database_gate]\nport = {port}\n"));
+    let _running = home.serve(&["--migrate"]).await;
+    let url = add(&home, "ana", "--read-only");
+    let superuser = home.superuser().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let through = listener.local_addr().expect("bound").port();
+    let through = url.replace(&format!(":{port}/"), &format!(":{through}/"));
+    let rename = "create role other login; alter role ana rename to former; alter role other rename to ana";
+
+    let (came, _) = tokio::join!(connect(&through), pass_on(listener, port, &superuser, rename));
+
+    let refused = came.expect_err("it is another role");
+    assert!(refused.contains("not one of the login"), "{refused}");
+    let undo = "drop role ana; alter role former rename to ana";
+    superuser.batch_execute(undo).await.expect("a superuser may");
+    connect(&url).await.expect("a login again");
 }
