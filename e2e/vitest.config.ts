@@ -8,7 +8,15 @@ import { FlakyTests } from "./support/flaky-tests.ts";
 import { LongestFirst } from "./support/longest-first.ts";
 import { ownServers } from "./support/own-servers.ts";
 
+/** A folder with other versions of the clients, which the tests then use: tools/newest-clients. */
+const clients = process.env.SELVEDGE_CLIENTS;
+
 export default defineConfig({
+  resolve: {
+    alias: clients
+      ? [{ find: /^@supabase\/(?=[a-z]+-js$)/, replacement: `${clients}/@supabase/` }]
+      : [],
+  },
   test: {
     // The cluster's tests need namespaces: cluster/run.
     exclude: [...configDefaults.exclude, "cluster/**"],

@@ -175,6 +175,7 @@ STEPS = [
     step("numbers of the contract", "python3", "tools/contract.py", "--check", tier="check", job="check"),
     step("paths in the documentation", "node", "tools/check-docs.mjs", tier="check", job="check"),
     step("capabilities of the SDKs", "node", "tools/sdk-capabilities.mjs", "--check", needs=["e2e: npm ci"], tier="check", job="check"),
+    step("versions of the clients", "tools/newest-clients", "check", tier="check", job="check"),
     step("alert rules", "tools/if-possible", "tools/alert-rules", cores=0.5, tier="test-all", job="check"),
     step("metrics of dashboard and alerts", "node", "tools/check-metrics.mjs", tier="check", job="check"),
     *[

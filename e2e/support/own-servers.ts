@@ -22,4 +22,5 @@ export const ownServers = [
   "client/extensions.test.ts",
   "client/cli-project.test.ts",
   "functions/functions-js.test.ts",
+  "client/newest-names.test.ts",
 ];
