@@ -42,7 +42,7 @@ use http_framing::FramedStream;
 pub use http_framing::fuzzing;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
-use pipeline::Pipeline;
+use pipeline::RequestInProgress;
 use upgrade::UpgradeService;
 pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 
@@ -94,7 +94,7 @@ where
     S::Error: Into<actix_web::Error>,
     S::InitError: fmt::Debug,
     S::Response: Into<Response<B>>,
-    B: MessageBody + 'static,
+    B: MessageBody + Unpin + 'static,
 {
     listen_with_upgrades(builder, listener, limits, application, || None)
 }
@@ -120,7 +120,7 @@ where
     S::Error: Into<actix_web::Error>,
     S::InitError: fmt::Debug,
     S::Response: Into<Response<B>>,
-    B: MessageBody + 'static,
+    B: MessageBody + Unpin + 'static,
 {
     let stopping = builder.graceful_shutdown_signal();
     let limits: ConnectionLimits = limits.into();
@@ -257,12 +257,13 @@ where
     S::Error: Into<actix_web::Error>,
     S::InitError: fmt::Debug,
     S::Response: Into<Response<B>>,
-    B: MessageBody + 'static,
+    B: MessageBody + Unpin + 'static,
 {
     let application = application.map_err(|error| error.into().error_response());
     let application = apply_fn_factory(application, |request: Request, application| {
-        note_call(&request);
-        application.call(request)
+        let in_progress = RequestInProgress::of(&request);
+        let response = application.call(request);
+        async move { Ok(in_progress.end_with(response.await?.into())) }
     });
     HttpService::build()
         .on_connect_ext(|stream: &FramedStream<T>, extensions| {
@@ -289,13 +290,70 @@ fn check_continue(check: Option<&ContinueCheck>, request: Request) -> Result<Req
     let Some(refusal) = check.and_then(|check| check.refuse_body(&request)) else {
         return Ok(request);
     };
-    note_call(&request);
+    drop(RequestInProgress::of(&request));
     Err(refusal)
 }
 
-/// Lets the connection of a request pass on a further head.
-fn note_call(request: &Request) {
-    if let Some(pipeline) = request.conn_data::<Pipeline>() {
-        pipeline.note_call();
+#[cfg(test)]
+mod tests {
+    use actix_web::{App, HttpRequest, HttpResponse, web};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// Answers with a text a moment later, when heads that were sent at the same time have arrived as well.
+    async fn answer(request: HttpRequest) -> HttpResponse {
+        actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+        HttpResponse::Ok().body(format!("{}{}", request.method(), request.path()))
+    }
+
+    /// The response without its date.
+    fn without_dates(text: &str) -> String {
+        let lines = text.split_inclusive("\r\n");
+        lines.filter(|line| !line.starts_with("date: ")).collect()
+    }
+
+    #[actix_web::test]
+    async fn gw_049_each_response_is_that_of_its_own_request() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let application = || App::new().default_service(web::to(answer));
+        let builder = listen(
+            ServerBuilder::new().workers(1).disable_signals(),
+            listener,
+            Duration::from_secs(10),
+            application,
+        );
+        let server = builder.expect("it listens").run();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+
+        let mut client = TcpStream::connect(address).await.expect("connected");
+        let get = |path| format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let requests = [
+            get("/1"),
+            get("/2").replace("GET", "HEAD"),
+            "POST /3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}".to_owned(),
+            get("/4"),
+            get("/5").replace("Host", "Connection: close\r\nHost"),
+        ];
+        client
+            .write_all(requests.concat().as_bytes())
+            .await
+            .expect("sent");
+        let mut answers = String::new();
+        client.read_to_string(&mut answers).await.expect("answers");
+        handle.stop(false).await;
+
+        let response = |body: &str| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n", body.len());
+        let whole = |body: &str| format!("{}\r\n{body}", response(body));
+        let expected = [
+            whole("GET/1"),
+            format!("{}\r\n", response("HEAD/2")),
+            whole("POST/3"),
+            whole("GET/4"),
+            format!("{}connection: close\r\n\r\nGET/5", response("GET/5")),
+        ];
+        assert_eq!(without_dates(&answers), expected.concat());
     }
 }

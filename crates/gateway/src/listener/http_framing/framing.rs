@@ -45,8 +45,10 @@ pub(super) struct Framer {
     searched: usize,
     /// Whether the connection has sent a complete head.
     begun: bool,
-    /// How many further heads may be forwarded; what comes after them is held.
-    room: usize,
+    /// Whether a head may be forwarded. After it the next one is held until this is set again.
+    passes_head: bool,
+    /// Whether bytes are held because no head may be forwarded.
+    is_held_back: bool,
     /// The only hosts to which requests may be sent; any if `None`.
     hosts: Option<Arc<LocalHosts>>,
 }
@@ -59,7 +61,8 @@ impl Framer {
             held: BytesMut::new(),
             searched: 0,
             begun: false,
-            room: usize::MAX,
+            passes_head: true,
+            is_held_back: false,
         }
     }
 
@@ -80,24 +83,24 @@ impl Framer {
     /// Bytes of a head whose end is still to come.
     pub(super) fn held_head(&self) -> usize {
         match self.state {
-            State::Head if !self.is_held_back() => self.held.len(),
+            State::Head if !self.is_held_back => self.held.len(),
             _ => 0,
         }
     }
 
-    /// How many further heads may be forwarded.
-    pub(super) fn room(&self) -> usize {
-        self.room
+    /// Lets the next head be forwarded.
+    pub(super) fn pass_next_head(&mut self) {
+        self.passes_head = true;
     }
 
-    /// Lets as many further heads be forwarded.
-    pub(super) fn set_room(&mut self, heads: usize) {
-        self.room = heads;
+    /// Whether a head was forwarded since the last [`Framer::pass_next_head`].
+    pub(super) fn has_passed_head(&self) -> bool {
+        !self.passes_head
     }
 
-    /// Whether bytes wait because there is no room for their heads. They are processed by an empty input once there is.
+    /// Whether bytes are held because no head may be forwarded. They are processed by an empty input once one may.
     pub(super) fn is_held_back(&self) -> bool {
-        self.room == 0 && self.state == State::Head && !self.held.is_empty()
+        self.is_held_back
     }
 
     /// The 431 for a head for which there is no memory.
@@ -130,7 +133,7 @@ impl Framer {
     fn forward_unchanged(&mut self, read: &[u8], passed: &mut usize) -> Result<(), MalformedChunk> {
         while *passed < read.len() {
             if self.state == State::Head {
-                if self.room == 0 {
+                if !self.passes_head {
                     break;
                 }
                 let rest = &read[*passed..];
@@ -158,7 +161,8 @@ impl Framer {
     fn forward_held(&mut self, out: &mut BytesMut) -> Result<(), StopReason> {
         while !self.held.is_empty() {
             if self.state == State::Head {
-                if self.room == 0 {
+                self.is_held_back = !self.passes_head;
+                if self.is_held_back {
                     return Ok(());
                 }
                 // RFC 9112 §2.2: empty lines before a request line are ignored.
@@ -191,7 +195,7 @@ impl Framer {
 
     fn enter_state(&mut self, next: State) {
         self.begun = true;
-        self.room -= 1;
+        self.passes_head = false;
         self.state = next;
     }
 
@@ -272,8 +276,12 @@ mod tests {
         let mut passed = Vec::new();
         for read in stream.chunks(piece.max(1)) {
             let mut out = BytesMut::new();
-            let (as_it_is, end) = framer.process_input(read, &mut out);
+            let (as_it_is, mut end) = framer.process_input(read, &mut out);
             passed.extend_from_slice(&read[..as_it_is]);
+            while end.is_none() && framer.is_held_back() {
+                framer.pass_next_head();
+                end = framer.process_input(&[], &mut out).1;
+            }
             passed.extend_from_slice(&out);
             if end.is_some() {
                 return (passed, end);
@@ -502,6 +510,7 @@ mod tests {
     fn is_waiting_is_true_while_a_head_or_body_is_incomplete() {
         let mut framer = Framer::new(None);
         let mut waits = |bytes: &str| {
+            framer.pass_next_head();
             let _ = framer.process_input(bytes.as_bytes(), &mut BytesMut::new());
             (
                 framer.is_waiting(),

@@ -26,8 +26,12 @@ fn forward(stream: &[u8], piece: usize) -> (Vec<u8>, Option<StopReason>) {
     let mut forwarded = Vec::new();
     for read in stream.chunks(piece.max(1)) {
         let mut rewritten = BytesMut::new();
-        let (unchanged, end) = framer.process_input(read, &mut rewritten);
+        let (unchanged, mut end) = framer.process_input(read, &mut rewritten);
         forwarded.extend_from_slice(&read[..unchanged]);
+        while end.is_none() && framer.is_held_back() {
+            framer.pass_next_head();
+            end = framer.process_input(&[], &mut rewritten).1;
+        }
         forwarded.extend_from_slice(&rewritten);
         if end.is_some() {
             return (forwarded, end);

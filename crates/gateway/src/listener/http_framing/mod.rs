@@ -40,8 +40,8 @@ const DRAINED_BYTES: usize = 4 * 1024 * 1024;
 /// Unfinished heads up to this many bytes are not counted.
 const UNCOUNTED_HEAD: usize = 8 * 1024;
 
-/// How much of a connection is read before others of the same thread get their turn. What refuses a body reads on until the client has nothing
-/// more to send, which would never be where it sends as fast as it is read.
+/// Bytes that are read of a connection before the other connections of its thread get their turn. The rest of a refused body is read until the client
+/// pauses, and one that sends as fast as the server reads never does. The HTTP library stops reading at as many bytes that it has not used.
 const BYTES_PER_TURN: usize = 128 * 1024;
 
 /// A connection whose requests are checked and rewritten while they are read.
@@ -178,19 +178,25 @@ impl<S> FramedStream<S> {
 
     /// Follows the bytes that were read, and those that were held back before. Returns how many at their front are passed on as they are.
     fn process(&mut self, read: &[u8]) -> (usize, Option<StopReason>) {
-        let room = self.framer.room();
         let processed = self.framer.process_input(read, &mut self.ready);
-        self.pipeline.add(room - self.framer.room());
+        if self.framer.has_passed_head() {
+            self.pipeline.begin_request();
+        }
         processed
     }
 
-    /// Pending while too many requests wait for their turn. Then true if there were bytes that had been held back for that, and were processed.
-    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+    /// Pending while bytes wait for the end of the request in progress. Ready with true when there were such bytes, which are processed then. Without
+    /// them the socket is read on, so that a client that leaves is noticed.
+    fn poll_next_head(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         let was_held_back = self.framer.is_held_back();
-        match self.pipeline.find_room(cx) {
-            0 => return Poll::Pending,
-            room => self.framer.set_room(room),
+        if self.pipeline.is_busy(cx) {
+            return if was_held_back {
+                Poll::Pending
+            } else {
+                Poll::Ready(false)
+            };
         }
+        self.framer.pass_next_head();
         if was_held_back && let (_, Some(end)) = self.process(&[]) {
             self.end(Some(end));
         }
@@ -252,7 +258,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
                 // refusal.
                 return Poll::Ready(Ok(()));
             }
-            if ready!(this.poll_room(cx)) {
+            if ready!(this.poll_next_head(cx)) {
                 continue;
             }
             ready!(this.poll_turn(cx));
@@ -430,30 +436,32 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn gw_049_heads_wait_until_the_requests_before_them_were_called() {
+    async fn gw_049_a_head_waits_until_the_request_before_it_has_ended() {
         const HEAD: &str = "GET /items HTTP/1.1\r\nHost: x\r\n\r\n";
         let (server, mut client) = duplex(1024 * 1024);
         let limits = ConnectionLimits::from(Duration::from_secs(10));
         let mut stream = FramedStream::new(server, &limits, Ok(None));
         let pipeline = stream.pipeline();
-        client.write_all(HEAD.repeat(40).as_bytes()).await.expect("sent");
+        client.write_all(HEAD.repeat(3).as_bytes()).await.expect("sent");
+        client.write_all(b"GET /part").await.expect("sent");
         drop(client);
 
         let mut space = [0; 64 * 1024];
-        let mut heads = Vec::new();
-        for called in [0, 5, 16, 16] {
-            (0..called).for_each(|_| pipeline.note_call());
-            let mut passed = 0;
-            // The end of the stream, or no room for more.
-            while let Ok(read) =
-                tokio::time::timeout(Duration::from_millis(20), stream.read(&mut space)).await
-                && let Ok(length @ 1..) = read
-            {
-                passed += length;
-            }
-            heads.push(passed / HEAD.len());
+        let mut passed = Vec::new();
+        for _ in 0..4 {
+            let mut next = async || {
+                let read = tokio::time::timeout(Duration::from_millis(20), stream.read(&mut space)).await;
+                read.ok().map(|read| read.expect("no error"))
+            };
+            passed.push((next().await, next().await));
+            pipeline.end_request();
         }
 
-        assert_eq!(heads, [16, 5, 16, 3]);
+        let head = Some(HEAD.len());
+        // The part is looked at, and the end of the stream seen, after the third.
+        assert_eq!(
+            passed,
+            [(head, None), (head, None), (head, None), (Some(0), Some(0))]
+        );
     }
 }
