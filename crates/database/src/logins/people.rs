@@ -159,7 +159,7 @@ pub async fn list_definer_functions(superuser: &PrivilegedSession) -> Result<Vec
 ///
 /// What the login owns stays with its role under another name, which is returned: nobody logs in as that role, it has the rights that were granted to
 /// it by its name, and `postgres` is a member. PostgreSQL runs expressions of a table's indexes as the table's owner, for example when autovacuum analyzes it, so
-/// nobody else may become the owner unseen. Functions and views, which have had the login's rights for whoever calls or reads them, have the
+/// nobody becomes the owner of a table without having looked at them. Functions and views, which have had the login's rights for whoever calls or reads them, have the
 /// rights of these from then on.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 
 use super::error::MigrateError;
 
-/// Leaves objects to the next [`clear_project`] of the transaction.
+/// Leaves objects, and only these, to the next [`clear_project`] of the transaction.
 const KEEP: &str =
     "select pg_catalog.set_config('selvedge.kept_objects', $1::pg_catalog.text[]::pg_catalog.text, true)";
 
@@ -40,9 +40,8 @@ const MAX_DEADLOCKS: usize = 5;
 /// # Errors
 /// When a statement fails; then nothing has changed.
 pub async fn clear_project(client: &Client, kept: &[String]) -> Result<(), MigrateError> {
-    if !kept.is_empty() {
-        client.query(KEEP, &[&kept]).await?;
-    }
+    // Also where nothing is kept: a setting of the project's would be read otherwise.
+    client.query(KEEP, &[&kept]).await?;
     client.batch_execute(include_str!("clear_project.sql")).await?;
     Ok(())
 }
