@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
+use tokio::sync::Mutex;
 use tokio_postgres::Client;
 
 use super::support::{ALICE, Event, MARKER, TestFeed, all};
@@ -368,6 +369,9 @@ async fn realtime_044_rows_over_one_mebibyte_of_json_keep_values_up_to_64_bytes(
 /// how many ran. A commit that waits is in the WAL, and therefore streamed, but not visible yet. Without load this state
 /// lasts some microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
 async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String) -> i32 {
+    // The setting is that of the whole cluster: who has ended would take it from others, whose commits never wait then.
+    static SETTING: Mutex<()> = Mutex::const_new(());
+    let _setting = SETTING.lock().await;
     let superuser = test.superuser().await;
     let set_standby = async |setting: &str| {
         superuser.batch_execute(setting).await.expect("a superuser may");
@@ -393,7 +397,9 @@ async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String)
     });
     let waiting =
         "select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()";
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
     while superuser.query(waiting, &[]).await.expect("a view").is_empty() {
+        assert!(tokio::time::Instant::now() < deadline, "no commit waits");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     wait_until_feed_asks(&superuser).await;
