@@ -302,9 +302,9 @@ mod tests {
     use super::*;
 
     /// Answers with a text a moment later, when heads that were sent at the same time have arrived as well.
-    async fn answer(request: HttpRequest) -> HttpResponse {
+    async fn answer(request: HttpRequest, number: web::Path<u8>) -> HttpResponse {
         actix_web::rt::time::sleep(Duration::from_millis(20)).await;
-        HttpResponse::Ok().body(format!("{}{}", request.method(), request.path()))
+        HttpResponse::Ok().body(format!("{}/{number}", request.method()))
     }
 
     /// The response without its date.
@@ -317,7 +317,7 @@ mod tests {
     async fn gw_049_each_response_is_that_of_its_own_request() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let application = || App::new().default_service(web::to(answer));
+        let application = || App::new().route("/{number}", web::to(answer));
         let builder = listen(
             ServerBuilder::new().workers(1).disable_signals(),
             listener,
