@@ -330,7 +330,7 @@ mod tests {
 
         assert_eq!(key.process().unwrap(), 0x0101_0101);
         let known = keys.add(key);
-        // That the session is ready, the gate says when it has looked up whose it is.
+        // The client learns that the session is ready once the gate has looked up whose session it is.
         assert_eq!(unsent[..], said[2..].concat());
         let mut got = vec![0; said[..2].concat().len()];
         client.read_exact(&mut got).await.unwrap();

@@ -30,7 +30,7 @@ const AT_ONCE: usize = 1;
 const GUESSED_FOR: Duration = Duration::from_secs(2);
 /// What it keeps afterwards is what it had, divided by this number.
 const REST: usize = 8;
-/// The part divided by this number is what a session may keep prepared, in bytes of statements.
+/// The bytes of the part, divided by this number, are how many bytes of statements' texts a session may keep prepared.
 const STATEMENTS_OF_PART: usize = 2048;
 /// What a session of PostgreSQL may hold for statements that are too small to be counted. A body of 250 kB with 83 000 values makes it 16 MB.
 const SESSION_BYTES: usize = 12 * 1024 * 1024;

@@ -18,7 +18,8 @@ async fn console_020_more_than_fifty_requests_a_second_of_one_session_are_refuse
         )
     };
 
-    // Those of one connection are answered one after the other, on a busy machine fewer than 50 a second; ten connections are not.
+    // The requests of one connection are answered one after the other, on a busy machine fewer than 50 a second. Ten connections send at the
+    // same time, so that the limit is reached there as well.
     let deadline = Instant::now() + Duration::from_secs(60);
     let requests = head("keep-alive").repeat(19) + &head("close");
     let send = || {

@@ -222,7 +222,7 @@ async fn keep_role(superuser: &PrivilegedSession, name: &str, forget: &str) -> R
     Ok(former)
 }
 
-/// Takes a role out of all roles, and everybody out of it.
+/// Ends the memberships of a role in others, and those of others in it.
 fn ending_memberships(name: &str) -> String {
     let name = quote_literal(name);
     format!(

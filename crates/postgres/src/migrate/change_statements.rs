@@ -1,4 +1,5 @@
-//! Statements of the transaction in which a database is made as another one is: some of them may be refused, and the transaction goes on.
+//! Statements that change a database until its objects are those of another one, in one transaction. Each runs in a savepoint, because a statement
+//! that is refused would otherwise end the transaction for all others.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
@@ -32,11 +33,12 @@ pub(super) async fn end_transaction(
     Ok(ended?)
 }
 
-/// Runs a statement in the transaction that is open, which goes on if PostgreSQL refuses it. Returns whether it was accepted.
+/// Runs a statement in a savepoint of the open transaction, which can therefore go on when PostgreSQL refuses the statement. Returns whether it was
+/// accepted.
 ///
 /// # Errors
 /// Also when it has waited for a lock for too long: each statement after it would wait as long.
-pub(super) async fn try_alone(client: &Client, statement: &str) -> Result<bool, Error> {
+pub(super) async fn run_in_savepoint(client: &Client, statement: &str) -> Result<bool, Error> {
     Ok(find_refusal(client, statement).await?.is_none())
 }
 
@@ -44,7 +46,7 @@ pub(super) async fn try_alone(client: &Client, statement: &str) -> Result<bool, 
 /// a round makes nothing more. Returns the places of what is refused then, with PostgreSQL's errors.
 ///
 /// # Errors
-/// As [`try_alone`].
+/// As [`run_in_savepoint`].
 pub(super) async fn run_in_rounds(
     client: &Client,
     statements: &[&str],
@@ -65,7 +67,7 @@ pub(super) async fn run_in_rounds(
 }
 
 /// Whether a statement was refused because something that it names is missing.
-pub(super) fn names_missing(error: &Error) -> bool {
+pub(super) fn is_missing_object(error: &Error) -> bool {
     const CODES: [SqlState; 5] = [
         SqlState::UNDEFINED_TABLE,
         SqlState::UNDEFINED_COLUMN,
@@ -76,7 +78,7 @@ pub(super) fn names_missing(error: &Error) -> bool {
     error.code().is_some_and(|code| CODES.contains(code))
 }
 
-/// As [`try_alone`], but returns the error of a statement that was refused.
+/// As [`run_in_savepoint`], but returns the error of a statement that was refused.
 async fn find_refusal(client: &Client, statement: &str) -> Result<Option<Error>, Error> {
     client.batch_execute("savepoint part").await?;
     match client.batch_execute(statement).await {

@@ -40,7 +40,7 @@ const MAX_DEADLOCKS: usize = 5;
 /// # Errors
 /// When a statement fails; then nothing has changed.
 pub async fn clear_project(client: &Client, kept: &[String]) -> Result<(), MigrateError> {
-    // Also where nothing is kept: a setting of the project's would be read otherwise.
+    // Also if nothing is kept, because otherwise a setting of this name that the project has made would be read.
     client.query(KEEP, &[&kept]).await?;
     client.batch_execute(include_str!("clear_project.sql")).await?;
     Ok(())

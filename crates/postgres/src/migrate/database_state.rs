@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::Client;
 
 use super::added_objects::{check_types, take_out_members};
-use super::change_statements::{end_transaction, lock_tables, names_missing, run_in_rounds, try_alone};
+use super::change_statements::{
+    end_transaction, is_missing_object, lock_tables, run_in_rounds, run_in_savepoint,
+};
 use super::clear::check_unlocked;
 use super::error::MigrateError;
 
@@ -352,7 +354,7 @@ impl DatabaseState {
         for statement in removed.iter().filter_map(|part| part.remove.as_deref()) {
             match on_refusal {
                 OnRefusal::Fail => client.batch_execute(statement).await?,
-                OnRefusal::Skip => drop(try_alone(client, statement).await?),
+                OnRefusal::Skip => drop(run_in_savepoint(client, statement).await?),
             }
         }
         Ok(())
@@ -375,7 +377,7 @@ impl DatabaseState {
                 .filter_map(|(part, _)| Some((part, part.make.as_deref()?)))
                 .unzip();
             for (place, error) in run_in_rounds(client, &statements).await? {
-                if !may_fail(parts[place]) && !names_missing(&error) {
+                if !may_fail(parts[place]) && !is_missing_object(&error) {
                     return Err(error.into());
                 }
             }
@@ -396,7 +398,8 @@ impl DatabaseState {
         Ok((more.map(copy).collect(), other.map(copy).collect()))
     }
 
-    /// Objects of the platform that somebody has given to `postgres`, whose own are otherwise the project's, such as `table auth.users`.
+    /// The platform's objects that now belong to `postgres`, such as `table auth.users`. Everything else that `postgres` owns is the project's, and is
+    /// removed by a reset.
     ///
     /// # Errors
     /// When the query fails.

@@ -6,7 +6,7 @@
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-use super::change_statements::{lock_tables, try_alone};
+use super::change_statements::{lock_tables, run_in_savepoint};
 use super::clear::{BEGIN_CLEAR, check_unlocked, clear_project, explain_emptied, name_holders};
 use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS};
 use super::error::MigrateError;
@@ -155,16 +155,18 @@ async fn empty_tables_of_services(
     let of_superusers = list_tables(fresh, client, true).await?;
     let of_services = list_tables(fresh, client, false).await?;
     // In one statement, as the tables refer to each other.
-    if !of_services.is_empty() && !try_alone(client, &truncate(&of_services)).await? {
+    if !of_services.is_empty() && !run_in_savepoint(client, &truncate(&of_services)).await? {
         for table in of_services {
-            if !try_alone(client, &truncate(std::slice::from_ref(&table))).await? {
+            if !run_in_savepoint(client, &truncate(std::slice::from_ref(&table))).await? {
                 left.push(table);
             }
         }
     }
     if !has_superuser {
         for table in of_superusers {
-            if !try_alone(client, &format!("delete from {table}")).await? && has_rows(client, &table).await? {
+            if !run_in_savepoint(client, &format!("delete from {table}")).await?
+                && has_rows(client, &table).await?
+            {
                 left.push(table);
             }
         }
@@ -237,7 +239,7 @@ fn truncate(tables: &[String]) -> String {
 async fn has_rows(client: &Client, table: &str) -> Result<bool, MigrateError> {
     // It fails by a division by zero where there are rows, and where the right is missing: one statement tells both.
     let is_empty = format!("select 1 / (not exists (select from {table}))::int");
-    Ok(!try_alone(client, &is_empty).await?)
+    Ok(!run_in_savepoint(client, &is_empty).await?)
 }
 
 /// Creates the extensions of a fresh database that the project has dropped. Returns those that cannot be created.
@@ -256,7 +258,7 @@ async fn restore_extensions(fresh: &DatabaseState, client: &Client) -> Result<Ve
             quote_literal(name),
             quote_literal(schema)
         );
-        if !try_alone(client, &create).await? {
+        if !run_in_savepoint(client, &create).await? {
             left.push(format!("extension {name}"));
         }
     }

@@ -114,7 +114,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// At most `capacity` statements, of `most_bytes` together where that is less than usual; 0 prepares none.
+    /// Keeps at most `capacity` statements, and none with 0. Their texts have at most `most_bytes` together, or [`MOST_BYTES`] if that is less.
     pub(super) fn new(capacity: usize, most_bytes: Option<usize>) -> Self {
         let enabled = capacity > 0;
         let capacity = NonZeroUsize::new(capacity).unwrap_or(NonZeroUsize::MIN);

@@ -369,7 +369,8 @@ async fn realtime_044_rows_over_one_mebibyte_of_json_keep_values_up_to_64_bytes(
 /// how many ran. A commit that waits is in the WAL, and therefore streamed, but not visible yet. Without load this state
 /// lasts some microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
 async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String) -> i32 {
-    // The setting is that of the whole cluster: who has ended would take it from others, whose commits never wait then.
+    // The setting is one of the whole cluster. If two tests changed it at the same time, the first to end would reset it, and no commit of the other
+    // would ever wait.
     static SETTING: Mutex<()> = Mutex::const_new(());
     let _setting = SETTING.lock().await;
     let superuser = test.superuser().await;

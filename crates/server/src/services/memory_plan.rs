@@ -14,8 +14,8 @@ use super::memory_relief::MemoryRelief;
 /// Most bytes per worker of large responses that clients have not read yet. More would only wait for slow clients.
 const MOST_UNREAD_PER_WORKER: usize = 128 * 1024 * 1024;
 
-/// Bytes of memory for each connection that one address may have open while others have few. A request that is arriving takes 20 to 50 KiB
-/// of the server, and as much of the kernel; an eighth of the memory is for that.
+/// Bytes of memory for each connection that one address may have open while others have few. A request that is arriving takes 20 to 50 KiB in the
+/// server and about as much in the kernel, so all of them together take less than half of the memory.
 const MEMORY_PER_CONNECTION: u64 = 256 * 1024;
 
 /// Half of the memory for large responses and bodies, watched, for a service that needs no other part.
@@ -54,7 +54,7 @@ pub(crate) struct MemoryPlan {
     pub(super) unread_per_worker: usize,
     /// Pixels of images that are being rendered: a quarter of the memory.
     pub(super) pixels: u64,
-    /// Number of open connections from which on each address has its limit, so that those of a single one cannot fill the memory.
+    /// Number of open connections above which the limit of each address applies, so that the connections of one address cannot fill the memory.
     connections: usize,
     /// See [`MemoryPlan::watch_functions`].
     functions: Arc<OnceLock<Functions>>,

@@ -2,10 +2,10 @@
 
 use crate::error::StorageError;
 
-/// How often a transaction is begun. Who comes second in a circle finds it open: the others have ended by then.
+/// How often a transaction is begun. One repetition is usually enough, because the transactions that it waited for have ended by then.
 const MAX_ATTEMPTS: usize = 4;
 
-/// Runs a transaction, and again if it ends in a deadlock: it has changed nothing then.
+/// Runs a transaction, and repeats it if it ends in a deadlock, in which case it has changed nothing.
 ///
 /// # Errors
 /// The transaction's error; `Deadlock` after several attempts.

@@ -16,7 +16,7 @@ use crate::tus_client::{OFFSET_STREAM, metadata_in};
 /// A version, or a marker without text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Row {
-    /// What [`describe_text`] says.
+    /// What [`describe_text`] returns for the version's bytes.
     text: Option<String>,
     is_versioned: bool,
 }
@@ -34,7 +34,7 @@ impl Model {
         self.text_of(key, None)
     }
 
-    /// The text of a row, or of the current object.
+    /// The text that a version of a key has, or without a version that of the current object.
     fn text_of(&self, key: &str, index: Option<usize>) -> Option<String> {
         self.rows(key).get(index.unwrap_or(0))?.text.clone()
     }

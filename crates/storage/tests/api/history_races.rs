@@ -184,7 +184,7 @@ async fn store_213_a_deletion_that_waits_too_long_for_others_may_be_repeated() {
     client.remove("b", &["missing"]).await.ok();
 }
 
-/// Triggers of the project end the first transaction about a key as PostgreSQL ends one of those that wait for each other in a circle.
+/// Triggers of the project raise 40P01 in the first transaction that changes a key: the error that PostgreSQL raises after a deadlock.
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_213_a_deletion_that_ends_in_a_deadlock_is_repeated() {
     let app = app_with_versions().await;

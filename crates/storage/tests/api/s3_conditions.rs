@@ -77,7 +77,7 @@ async fn store_095_copies_and_completions_that_may_only_create_replace_nothing()
     app.settle(3).await;
 }
 
-/// Of two that may only create at the same time, the index lets one pass.
+/// Of two uploads that may only create, and run at the same time, the unique index lets one succeed.
 #[actix_web::rt::test(system = "selvedge_testing::System")]
 async fn store_095_of_completions_that_may_only_create_one_succeeds() {
     let app = app_with_bucket().await;

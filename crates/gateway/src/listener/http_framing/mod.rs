@@ -56,7 +56,7 @@ pub(crate) struct FramedStream<S> {
     /// The response to a refused request; the connection closes after it.
     refusal: Option<Bytes>,
     to_drain: usize,
-    /// Bytes that were read since others had their turn.
+    /// Bytes that were read since other connections of the thread were served.
     read_in_turn: usize,
     /// How long a request's head may take; without limit if zero.
     head_timeout: Duration,
@@ -71,7 +71,7 @@ pub(crate) struct FramedStream<S> {
     connection: Option<Share>,
     /// Counts it among those of the process.
     _open: OpenConnection,
-    /// Counts the requests that wait for their turn.
+    /// Whether a request of this connection is in progress; the next head waits for its end.
     pipeline: Pipeline,
     memory: MemoryBudget,
     /// The memory of a head that arrives in pieces.
@@ -111,7 +111,7 @@ impl<S> FramedStream<S> {
         }
     }
 
-    /// What counts the requests that wait for their turn.
+    /// The state that tells whether a request of this connection is in progress.
     pub(super) fn pipeline(&self) -> Pipeline {
         self.pipeline.clone()
     }
@@ -203,7 +203,7 @@ impl<S> FramedStream<S> {
         Poll::Ready(was_held_back)
     }
 
-    /// Pending once in a while, so that others get their turn; the connection's own comes after theirs.
+    /// Pending after each [`BYTES_PER_TURN`], so that the other connections of the thread are served before this one goes on.
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.read_in_turn < BYTES_PER_TURN {
             return Poll::Ready(());
@@ -458,7 +458,7 @@ mod tests {
         }
 
         let head = Some(HEAD.len());
-        // The part is looked at, and the end of the stream seen, after the third.
+        // The unfinished head is processed after the third request has ended; only then is the end of the stream read.
         assert_eq!(
             passed,
             [(head, None), (head, None), (head, None), (Some(0), Some(0))]
